@@ -1,0 +1,35 @@
+package golden
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// RealData returns a path in the folder of real files that is never part of
+// the project: DRYDOCK_REALDATA, or ../shared/realdata beside the checkout. The
+// test is skipped, saying so, when it is not there.
+func RealData(t testing.TB, parts ...string) string {
+	t.Helper()
+	root := os.Getenv("DRYDOCK_REALDATA")
+	if root == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ; ; dir = filepath.Dir(dir) {
+			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+				root = filepath.Join(filepath.Dir(dir), "shared", "realdata")
+				break
+			}
+			if dir == filepath.Dir(dir) {
+				t.Skip("no go.mod above the test; set DRYDOCK_REALDATA")
+			}
+		}
+	}
+	p := filepath.Join(append([]string{root}, parts...)...)
+	if _, err := os.Stat(p); err != nil {
+		t.Skipf("real data is not here: %v", err)
+	}
+	return p
+}

@@ -1,0 +1,70 @@
+// Package msg holds a text in English and Chinese, written where it is used.
+package msg
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Lang is a language drydock speaks.
+type Lang uint8
+
+// The languages, in the order of [Text].
+const (
+	En Lang = iota
+	Zh
+)
+
+// String returns the BCP 47 tag.
+func (l Lang) String() string {
+	if l == Zh {
+		return "zh"
+	}
+	return "en"
+}
+
+// ParseLang reads a tag or a POSIX locale: zh, zh-CN, zh_CN.UTF-8. ok is false
+// for a language drydock does not speak; C and POSIX are English.
+func ParseLang(s string) (l Lang, ok bool) {
+	tag := strings.ToLower(strings.FieldsFunc(s+".", func(r rune) bool { return r == '.' || r == '_' || r == '-' || r == '@' })[0:1:1][0])
+	switch tag {
+	case "zh", "cmn":
+		return Zh, true
+	case "en", "c", "posix":
+		return En, true
+	}
+	return En, false
+}
+
+// A Text is one message: English, Chinese. Both use the same verbs in the same
+// order (an archtest demands it). It is an array so that it is written without
+// field names: msg.Text{"done", "完成"}.
+type Text [2]string
+
+// In returns the text in a language, English where the Chinese is missing.
+func (t Text) In(l Lang) string {
+	if l == Zh && t[Zh] != "" {
+		return t[Zh]
+	}
+	return t[En]
+}
+
+// A Localizer knows how to say itself in a language; an argument that is one is
+// said in the reader's.
+type Localizer interface{ In(Lang) string }
+
+// Format fills the verbs of the text. Arguments that are localizers are
+// said in the same language.
+func (t Text) Format(l Lang, args ...any) string {
+	if len(args) == 0 {
+		return t.In(l)
+	}
+	a := make([]any, len(args))
+	for i, v := range args {
+		if s, ok := v.(Localizer); ok {
+			v = s.In(l)
+		}
+		a[i] = v
+	}
+	return fmt.Sprintf(t.In(l), a...)
+}
