@@ -1,0 +1,57 @@
+package benchmark
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// AppendCanonical appends the canonical row of an item and a line end:
+// {"question": …, "answer": …, "A": …, "B": …, "C": …, "D": …}, written as
+// Python's json does, null where there is no option. It says what is asked and
+// nothing else, so every file of the same items has the same rows.
+func AppendCanonical(dst []byte, it *Item) []byte {
+	dst = append(dst, `{"question": `...)
+	dst = drydock.AppendJSONString(dst, it.Question.Stem)
+	dst = append(dst, `, "answer": `...)
+	gold := ""
+	if len(it.Gold) > 0 {
+		gold = it.Gold[0]
+	}
+	dst = drydock.AppendJSONString(dst, gold)
+	for i := range max(4, len(it.Question.Options)) {
+		dst = append(dst, `, "`...)
+		dst = append(dst, 'A'+byte(i%maxOptions))
+		dst = append(dst, `": `...)
+		if i < len(it.Question.Options) {
+			dst = drydock.AppendJSONString(dst, it.Question.Options[i].Text)
+		} else {
+			dst = append(dst, "null"...)
+		}
+	}
+	return append(dst, "}\n"...)
+}
+
+// CanonicalHash returns the sha256 of the items' canonical rows in order, 64
+// hex digits.
+func CanonicalHash(items []Item) string {
+	h := sha256.New()
+	var buf []byte
+	for i := range items {
+		buf = AppendCanonical(buf[:0], &items[i])
+		h.Write(buf)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// ItemHash returns the first 16 hex digits of the sha256 of one canonical row;
+// n makes several of one item differ. It serves as an id that depends on nothing but the
+// item.
+func ItemHash(it *Item, n int) string {
+	b := AppendCanonical(nil, it)
+	b = strconv.AppendInt(b, int64(n), 10)
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
+}
