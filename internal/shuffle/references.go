@@ -1,0 +1,230 @@
+package shuffle
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A ref is a place in a text that names options by letter.
+type ref struct {
+	start, end int   // bytes
+	letters    []int // positions of the options named, rising
+	base       rune  // the letter of the first option as written here: A, Ａ or a
+	sure       bool
+}
+
+// references finds where an explanation names options of a question with n
+// options. sure is false when some letter may be an option or may be something
+// else (C级动力工具, A类火灾): then nothing may be moved.
+func references(text string, n int) (found []ref, sure bool) {
+	if text == "" {
+		return nil, true
+	}
+	var all []ref
+	prev := rune(0) // the character before
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !isLatin(foldWidth(r)) {
+			prev, i = r, i+size
+			continue
+		}
+		j := i
+		for j < len(text) {
+			l, s := utf8.DecodeRuneInString(text[j:])
+			if !isLatin(foldWidth(l)) {
+				break
+			}
+			j += s
+		}
+		if c, ok := candidate(text, i, j, n); ok && !partOfWord(prev, text[j:]) {
+			all = append(all, c)
+		}
+		prev, _ = utf8.DecodeLastRuneInString(text[:j])
+		i = j
+	}
+	join(text, all)
+	sure = true
+	for _, c := range all {
+		switch {
+		case c.sure:
+			found = append(found, c)
+		case !isArticle(text, c):
+			sure = false
+		}
+	}
+	return found, sure
+}
+
+// candidate reads a run of letters as option labels. Lower-case letters count
+// only where a cue makes them sure: elsewhere they are words and symbols.
+func candidate(text string, i, j, n int) (ref, bool) {
+	run := foldText(text[i:j])
+	up := strings.ToUpper(run)
+	if !risingLabels(up, n) {
+		return ref{}, false
+	}
+	c := ref{start: i, end: j}
+	for _, l := range up {
+		c.letters = append(c.letters, int(l-'A'))
+	}
+	first, _ := utf8.DecodeRuneInString(text[i:])
+	c.base = first - rune(c.letters[0])
+	c.sure = cued(text[:i], text[j:])
+	if run == up {
+		return c, true
+	}
+	return c, c.sure && len(run) == 1
+}
+
+// partOfWord reports letters that belong to a code or a measure: B2, 3A, A-1, α.
+func partOfWord(before rune, after string) bool {
+	if unicode.IsDigit(before) || before == '\'' || before == '-' || before == '_' || unicode.IsLetter(before) && before < 0x2e80 {
+		return true
+	}
+	next, size := utf8.DecodeRuneInString(after)
+	if unicode.IsDigit(next) || next == '\'' || next == '_' || next == '°' || unicode.IsLetter(next) && next < 0x2e80 {
+		return true
+	}
+	if next == '-' {
+		n2, _ := utf8.DecodeRuneInString(after[size:])
+		return unicode.IsLetter(n2) || unicode.IsDigit(n2)
+	}
+	return false
+}
+
+// cues before and after a letter that make it an option's label
+var (
+	cueBefore = []string{
+		"选项", "選項", "选", "選", "选择", "選擇", "答案", "答案是", "答案为", "答案為", "应选", "應選", "本题", "本題",
+		"option", "options", "choice", "choices", "answer", "answers", "answer is", "select", "choose",
+	}
+	cueAfter = []string{
+		"项", "項", "选项", "選項", "正确", "正確", "不正确", "不正確", "错误", "錯誤", "有误", "有誤", "为正确", "為正確", "是正确", "是错", "是對", "是对", "为错", "为对", "不对", "不對", "不符", "均", "都",
+		"is correct", "is incorrect", "is wrong", "is right", "is true", "is false", "are correct", "are incorrect", "are wrong", "are right", "are true", "are false",
+	}
+)
+
+func cued(before, after string) bool {
+	b := strings.TrimRight(foldText(tail(before, 24)), " \t")
+	bracketed := ""
+	if k := strings.TrimRight(b, "([{【「“\"'"); k != b {
+		bracketed = k
+		b = strings.TrimRight(k, " \t")
+	}
+	b = strings.TrimRight(b, ":= ")
+	b = strings.ToLower(strings.TrimRight(b, "："))
+	a := strings.TrimLeft(foldText(head(after, 24)), " \t")
+	closed := strings.TrimLeft(a, ")]}】」”\"'")
+	if endsWithCue(b) {
+		return true
+	}
+	rest := strings.ToLower(strings.TrimLeft(closed, " \t"))
+	for _, c := range cueAfter {
+		if strings.HasPrefix(rest, c) {
+			return true
+		}
+	}
+	switch {
+	case bracketed != "" && closed != a:
+		// (A): a label, unless it counts paragraphs: Rule 9(A), 第三条(B)
+		last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(bracketed))
+		return !unicode.IsDigit(last) && !strings.ContainsRune("条條款)", last)
+	case atLineStart(before):
+		if next, _ := utf8.DecodeRuneInString(a); next != utf8.RuneError && strings.ContainsRune(".、:,)", next) {
+			return true
+		}
+	}
+	// 对 and 错 are also a preposition and part of words: only before a stop
+	for _, c := range []string{"对", "對", "错", "錯"} {
+		if r, ok := strings.CutPrefix(rest, c); ok {
+			next, _ := utf8.DecodeRuneInString(r)
+			return r == "" || strings.ContainsRune(",，.。;；、!？?)）\n", next)
+		}
+	}
+	return false
+}
+
+func endsWithCue(b string) bool {
+	for _, c := range cueBefore {
+		if !strings.HasSuffix(b, c) {
+			continue
+		}
+		if c[0] < utf8.RuneSelf { // a whole English word
+			last, _ := utf8.DecodeLastRuneInString(b[:len(b)-len(c)])
+			if isLatin(last) {
+				continue
+			}
+		}
+		return true
+	}
+	return false
+}
+
+func atLineStart(before string) bool {
+	b := strings.TrimRight(before, " \t　")
+	return b == "" || strings.HasSuffix(b, "\n")
+}
+
+// join makes letters sure that stand in a list with a sure one: A、B、D错误.
+func join(text string, all []ref) {
+	link := func(i int) bool {
+		between := strings.ToLower(strings.TrimSpace(foldText(text[all[i].end:all[i+1].start])))
+		return slices.Contains([]string{"、", ",", "，", "/", "和", "与", "與", "及", "或", "and", "or", "&", ", and", ", or", "项和", "项、", "项与"}, between)
+	}
+	for i := 0; i+1 < len(all); i++ {
+		if all[i].sure && link(i) {
+			all[i+1].sure = true
+		}
+	}
+	for i := len(all) - 2; i >= 0; i-- {
+		if all[i+1].sure && link(i) {
+			all[i].sure = true
+		}
+	}
+}
+
+// isArticle reports the English word A before another word.
+func isArticle(text string, c ref) bool {
+	if len(c.letters) != 1 || c.letters[0] != 0 {
+		return false
+	}
+	rest := text[c.end:]
+	trimmed := strings.TrimLeft(rest, " \t\n")
+	if trimmed == rest {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(trimmed)
+	if !isLatin(r) && r != '"' {
+		return false
+	}
+	for _, verb := range []string{"is ", "are ", "and ", "or ", "was ", "has ", "does ", "would ", "because "} {
+		if strings.HasPrefix(trimmed, verb) {
+			return false
+		}
+	}
+	return true
+}
+
+// tail and head cut a window of at most n bytes at a character.
+func tail(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	s = s[len(s)-n:]
+	for s != "" && !utf8.RuneStart(s[0]) {
+		s = s[1:]
+	}
+	return s
+}
+
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
