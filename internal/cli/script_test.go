@@ -1,0 +1,46 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/drydock-ml/drydock/internal/cli"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"drydock": func() { os.Exit(cli.Main(os.Args[1:], cli.OS())) },
+	})
+}
+
+const scripts = "../../testdata/script"
+
+// TestScripts runs every script of testdata/script, one folder per command.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	dirs, err := os.ReadDir(scripts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dirs {
+		t.Run(d.Name(), func(t *testing.T) {
+			t.Parallel()
+			testscript.Run(t, testscript.Params{
+				Dir:                 filepath.Join(scripts, d.Name()),
+				RequireUniqueNames:  true,
+				RequireExplicitExec: true,
+				Setup: func(e *testscript.Env) error {
+					e.Setenv("DRYDOCK_HOME", filepath.Join(e.WorkDir, ".home"))
+					return nil
+				},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){
+					"code":    cmdCode,
+					"jsonout": cmdJSONOut,
+				},
+			})
+		})
+	}
+}

@@ -1,0 +1,80 @@
+package cli_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// cmdCode runs a program that must end with exactly this exit code:
+//
+//	code 2 drydock nosuch
+//
+// stdout and stderr may be examined after it.
+func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N COMMAND ARG…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// cmdJSONOut checks that stdout of the last command is JSON, a document or a
+// line each, that every one has a schema or a type, and that the given
+// key=value pairs stand at the top of at least one of them; a value is compared
+// as compact JSON or as plain text.
+func cmdJSONOut(ts *testscript.TestScript, neg bool, args []string) {
+	out := ts.ReadFile("stdout")
+	if strings.TrimSpace(out) == "" {
+		ts.Fatalf("stdout is empty")
+	}
+	dec := json.NewDecoder(bufio.NewReader(strings.NewReader(out)))
+	var docs []map[string]json.RawMessage
+	for {
+		var doc map[string]json.RawMessage
+		err := dec.Decode(&doc)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			ts.Fatalf("stdout is not JSON: %v\n%s", err, out)
+		}
+		if doc["schema"] == nil && doc["type"] == nil {
+			ts.Fatalf("no schema and no type in %s", out)
+		}
+		docs = append(docs, doc)
+	}
+	for _, pair := range args {
+		key, want, _ := strings.Cut(pair, "=")
+		found := false
+		for _, doc := range docs {
+			raw := string(doc[key])
+			var s string
+			if json.Unmarshal(doc[key], &s) == nil && doc[key] != nil && raw != "null" {
+				raw = s
+			}
+			found = found || (doc[key] != nil && raw == want)
+		}
+		if found == neg {
+			ts.Fatalf("%s: found %v in\n%s", pair, found, out)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
+
+// jsonError is the shape of an error with --json. Kind and code are stable.
+type jsonError struct {
+	Type    string      `json:"type"`
+	Kind    fail.Kind   `json:"kind"`
+	Message string      `json:"message"`
+	Hint    string      `json:"hint,omitempty"`
+	Where   *fail.Where `json:"where,omitempty"`
+	Code    int         `json:"code"`
+}
+
+// Error prints an error, or each of several, to stderr. It is the only place
+// errors are shown.
+func (t *Terminal) Error(err error) {
+	for _, e := range fail.All(err) {
+		t.log("error", msg.Text{"%s", "%s"}, []any{e.Error()})
+		if t.c.JSON {
+			j := jsonError{Type: "error", Kind: e.Kind, Message: e.Message(t.c.Lang), Hint: strings.Join(e.Hints(t.c.Lang), "\n"), Code: e.Kind.Code()}
+			if e.Where.String() != "" {
+				j.Where = &e.Where
+			}
+			t.encodeErr(j)
+			continue
+		}
+		t.errLine(t.errorText(e))
+	}
+}
+
+func (t *Terminal) errorText(e *fail.Error) string {
+	colon := t.Say(msg.Text{": ", "："})
+	var b strings.Builder
+	b.WriteString(t.style(t.c.ErrTTY, red, "drydock"+colon))
+	b.WriteString(Clean(e.In(t.c.Lang)))
+	if e.Where.Excerpt != "" && e.Where.Line > 0 {
+		b.WriteString("\n" + excerpt(e.Where, t.c.Width))
+	}
+	for _, h := range e.Hints(t.c.Lang) {
+		b.WriteString("\n" + t.style(t.c.ErrTTY, bold, t.Say(msg.Text{"hint: ", "提示："})) + Clean(h))
+	}
+	return b.String()
+}
+
+// excerpt shows the line with carets under what is meant. Where.Column counts
+// characters; a Chinese one takes two columns. Of a long line only the part
+// around the column is shown.
+func excerpt(w fail.Where, width int) string {
+	gutter := fmt.Sprintf("%5d | ", w.Line)
+	runes := []rune(Clean(strings.NewReplacer("\t", " ", "\n", " ", "\r", " ").Replace(w.Excerpt)))
+	at := min(max(w.Column-1, 0), len(runes))
+	room := max(width-len(gutter)-2, 20)
+	lead := ""
+	if Width(string(runes)) > room {
+		from := at
+		for from > 0 && Width(string(runes[from-1:at])) < room/2 {
+			from--
+		}
+		if from > 0 {
+			lead = "…"
+		}
+		runes, at = runes[from:], at-from
+	}
+	line := gutter + Truncate(lead+string(runes), room)
+	if w.Column < 1 {
+		return line
+	}
+	end := min(max(at+w.Length, at+1), len(runes))
+	carets := 1
+	if end > at {
+		carets = max(Width(string(runes[at:end])), 1)
+	}
+	before := len(gutter) + Width(lead) + Width(string(runes[:at]))
+	carets = min(carets, max(len(gutter)+room-before, 1))
+	return line + "\n" + strings.Repeat(" ", before) + strings.Repeat("^", carets)
+}
