@@ -3,5 +3,11 @@ package format
 // All returns the formats in the order they are tried: those with a signature
 // of their own first, plain text, which nearly everything could be, last.
 func All() []Format {
-	return []Format{}
+	return []Format{
+		jsonlFormat(),
+		jsonFormat(),
+		csvFormat(),
+		markdownFormat(),
+		textFormat(),
+	}
 }

@@ -52,9 +52,10 @@ type Unit struct {
 // A Note is something the user should know about a file that was read all the
 // same. Codes are ASCII snake_case and stable.
 type Note struct {
-	Code string
-	Text msg.Text
-	Args []any
+	Code   string
+	Text   msg.Text
+	Args   []any
+	Damage bool // part of the file could not be read as it was meant: exit code 3
 }
 
 // In says the note in a language.
@@ -96,7 +97,7 @@ func Detect(head []byte, name string) (f *Format, wrongExt bool, err error) {
 		// .log or .dat promises nothing about text, .xlsx does; and a container
 		// with a signature of its own should carry its own extension
 		claimed := slices.ContainsFunc(all, func(o Format) bool { return o.claims(ext) })
-		return f, claimed || f.Name != "text" || looksBinaryExt(ext), nil
+		return f, claimed || f.Name != textName || looksBinaryExt(ext), nil
 	}
 	return nil, false, notRead(head, name)
 }

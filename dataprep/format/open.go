@@ -40,10 +40,10 @@ func Open(meta *drydock.File, path string, o Options, note func(Note)) (*File, *
 		return nil, nil, err
 	}
 	if wrongExt && note != nil {
-		note(Note{"wrong_extension", msg.Text{
+		note(Note{Code: "wrong_extension", Text: msg.Text{
 			"%s: the content is %s, whatever the extension %s says; it is read as %s",
 			"%s：内容是 %s，与扩展名 %s 不符；按 %s 读取",
-		}, []any{f.name(), kind.Name, filepath.Ext(path), kind.Name}})
+		}, Args: []any{f.name(), kind.Name, filepath.Ext(path), kind.Name}})
 	}
 	return f, kind, nil
 }
