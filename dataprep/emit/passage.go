@@ -1,0 +1,67 @@
+package emit
+
+import (
+	"fmt"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/spec"
+)
+
+var passageSummary = msg.Text{
+	"Running text under its headings, as read.",
+	"按原样输出正文段落及其标题路径。",
+}
+
+type passageOptions struct {
+	Output
+}
+
+type passageEmitter struct {
+	Output
+	ctx Context
+}
+
+func passageRows() spec.Spec[Builder] {
+	return spec.Of("passage", passageSummary, passageOptions{Output{"build/passages.jsonl"}},
+		func(o passageOptions) (Builder, error) { return &passageEmitter{Output: o.Output}, nil })
+}
+
+// New implements [Builder].
+func (e *passageEmitter) New(ctx Context) (Emitter, error) {
+	return &passageEmitter{e.Output, ctx}, nil
+}
+
+// Describe implements [Emitter].
+func (e *passageEmitter) Describe(r *drydock.Record) Emitted {
+	return Emitted{RowID: e.ctx.rowID(r), Shape: "passage"}
+}
+
+// Emit implements [Emitter].
+func (e *passageEmitter) Emit(dst []byte, r *drydock.Record) ([]byte, error) {
+	p := r.Passage
+	if p == nil {
+		return dst, drop(r, "not_a_passage", fmt.Sprintf("a %s has no passage row", kindName(r)))
+	}
+	dst = append(dst, '{')
+	dst = appendText(dst, "id", e.ctx.rowID(r))
+	dst = appendText(dst, "lang", r.Lang)
+	dst = appendTexts(dst, "heading", p.Heading)
+	dst = appendText(dst, "text", p.Text)
+	dst = appendOrigin(dst, r.Origin)
+	return append(dst, '}', '\n'), nil
+}
+
+func passageShape() Shape {
+	return Shape{
+		Name: "passage", Summary: passageSummary,
+		Sniff: func(row []byte) bool { return hasFields(row, "heading", "text", "origin") },
+		Decode: decoder(func(in *reader) *drydock.Record {
+			p := &drydock.Passage{Heading: in.texts("heading"), Text: in.text("text")}
+			if p.Text == "" {
+				in.fail("text", "", nil)
+			}
+			return &drydock.Record{RowID: in.rowID(), Lang: in.text("lang"), Passage: p, Origin: in.origin()}
+		}),
+	}
+}
