@@ -129,9 +129,13 @@ type Contamination struct {
 	Residual   int            `json:"residual"` // leaks still in the output
 }
 
+// ScannedRecords says that the records of the run were compared, before they
+// became rows of a file.
+const ScannedRecords = "training records"
+
 // Scanned is one thing that was compared with a benchmark.
 type Scanned struct {
-	What    string `json:"what"` // a file name, or "training records"
+	What    string `json:"what"` // a file name, or [ScannedRecords]
 	SHA256  string `json:"sha256,omitempty"`
 	Records int    `json:"records"`
 	Bytes   int64  `json:"bytes"`
