@@ -156,3 +156,14 @@ func (a *app) answer(v answer) error {
 
 // list writes names with commas.
 func list(names []string) string { return strings.Join(names, ", ") }
+
+// cannotRead says that an input named on the command line cannot be read.
+func (a *app) cannotRead(name string, err error) error {
+	if len(fail.All(err)) == 1 && fail.All(err)[0] == err {
+		return err
+	}
+	if os.IsNotExist(err) {
+		return fail.New(fail.Failed, msg.Text{"%s: no such file", "%s：文件不存在"}, name).Because(err)
+	}
+	return fail.New(fail.Failed, msg.Text{"%v", "%v"}, err)
+}

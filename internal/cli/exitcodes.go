@@ -22,7 +22,7 @@ func exitCodes() []exitCode {
 		{2, "usage, config", msg.Text{"wrong usage or invalid configuration", "用法错误或配置无效"}},
 		{3, "partial", msg.Text{"finished, but some inputs or requests failed", "已完成，但部分输入或请求失败"}},
 		{4, "credentials", msg.Text{"the server refused the credentials", "服务器拒绝凭据"}},
-		{10, "contamination", msg.Text{"benchmark items were found in the data", "数据中发现基准测试题"}},
+		{10, "contamination", msg.Text{"benchmark items were found in the data", "数据中发现评测集题目"}},
 		{11, "submission", msg.Text{"the submission package breaks a rule", "提交包违反规则"}},
 		{12, "below_min_acc", msg.Text{"accuracy is below --min-acc", "准确率低于 --min-acc"}},
 		{20, "unreachable", msg.Text{"the endpoint does not answer", "端点无响应"}},

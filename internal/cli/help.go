@@ -178,6 +178,7 @@ func (h *helpWriter) commandList(title msg.Text, cmds []*cobra.Command) {
 
 func (h *helpWriter) flags(title msg.Text, fs *pflag.FlagSet) {
 	var rows [][2]string
+	fs.SortFlags = false // the order they were declared in: the usual ones first
 	fs.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {
 			return

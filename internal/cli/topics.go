@@ -72,7 +72,7 @@ type variable struct {
 
 func namedVariables() []variable {
 	return []variable{
-		{"DRYDOCK_HOME", msg.Text{"where registered benchmarks and runs outside a project are kept (default: drydock in the user's configuration folder)", "已登记的基准测试和项目外运行记录的存放目录（默认：用户配置目录下的 drydock）"}},
+		{"DRYDOCK_HOME", msg.Text{"where registered benchmarks and runs outside a project are kept (default: drydock in the user's configuration folder)", "已登记的评测集和项目外运行记录的存放目录（默认：用户配置目录下的 drydock）"}},
 		{"DRYDOCK_LANG", msg.Text{"language of messages; else LC_ALL, LC_MESSAGES, LANG decide", "消息语言；未设置时依次看 LC_ALL、LC_MESSAGES、LANG"}},
 		{"DRYDOCK_BASE_URL", msg.Text{"address of an OpenAI-compatible endpoint, for eval", "OpenAI 兼容端点的地址，供 eval 使用"}},
 		{"DRYDOCK_API_KEY", msg.Text{"key for that endpoint; never written anywhere", "该端点的密钥；不会写入任何文件"}},
@@ -104,8 +104,8 @@ func jsonTopic(h *helpWriter) {
 	}))
 	h.line("")
 	h.para(h.a.say(msg.Text{
-		`Errors are one object each on stderr: {"type":"error","kind":…,"message":…,"hint":…,"where":{"file":…,"line":…,"column":…},"code":…}. "kind" and "code" are stable; "message" and "hint" are for people, in their language.`,
-		`错误逐个以对象写到 stderr：{"type":"error","kind":…,"message":…,"hint":…,"where":{"file":…,"line":…,"column":…},"code":…}。"kind" 和 "code" 保持稳定；"message" 和 "hint" 供人阅读，使用其语言。`,
+		`Errors are one object each on stderr: {"type":"error", "kind":…, "message":…, "hint":…, "where":{"file":…, "line":…, "column":…}, "code":…}. "kind" and "code" are stable; "message" and "hint" are for people, in their language.`,
+		`错误逐个以对象写到 stderr：{"type":"error", "kind":…, "message":…, "hint":…, "where":{"file":…, "line":…, "column":…}, "code":…}。"kind" 和 "code" 保持稳定；"message" 和 "hint" 供人阅读，使用其语言。`,
 	}))
 	h.line("")
 	h.para(h.a.say(msg.Text{

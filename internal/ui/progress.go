@@ -181,3 +181,17 @@ func (t *Terminal) Duration(d time.Duration) string {
 	}
 	return t.Say(msg.Text{"%d min %02d s", "%d 分 %02d 秒"}, m, s)
 }
+
+// Ago writes how long ago something was, for people.
+func (t *Terminal) Ago(d time.Duration) string {
+	switch h := d.Hours(); {
+	case d < time.Minute:
+		return t.Say(msg.Text{"just now", "刚刚"})
+	case h < 1:
+		return t.Say(msg.Text{"%d min ago", "%d 分钟前"}, int(d.Minutes()))
+	case h < 48:
+		return t.Say(msg.Text{"%d h ago", "%d 小时前"}, int(h))
+	default:
+		return t.Say(msg.Text{"%d days ago", "%d 天前"}, int(h/24))
+	}
+}

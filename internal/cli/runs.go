@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/runstore"
+	"github.com/drydock-ml/drydock/internal/ui"
+)
+
+func newRunsCommand(a *app) *cobra.Command {
+	return a.group("runs", msg.Text{"List and show past runs.", "列出和查看以往的运行。"}, newRunsListCommand(a), newRunsShowCommand(a))
+}
+
+// RunsListOptions are the flags of runs list.
+type RunsListOptions struct{ Limit int }
+
+func newRunsListCommand(a *app) *cobra.Command {
+	var o RunsListOptions
+	c := a.command("list", about{
+		short:    msg.Text{"List the runs of this project, newest first.", "列出本项目的运行，最新的在前。"},
+		examples: []example{{msg.Text{"the last three", "最近三次"}, "drydock runs list --limit 3"}},
+		exits:    []int{3},
+	}, nil)
+	c.RunE = func(cmd *cobra.Command, _ []string) error { return runRunsList(cmd.Context(), a, o) }
+	a.flags(c.Flags()).int(&o.Limit, "limit", "", 0, msg.Text{"at most `N` runs (0: all)", "最多 `N` 次运行（0：全部）"})
+	return c
+}
+
+// projectRuns is where the project's runs lie; outside a project, those made
+// outside one.
+func (a *app) projectRuns() (string, error) {
+	if _, err := os.Stat(a.configFile()); err == nil {
+		return filepath.Join(filepath.Dir(a.configFile()), "runs"), nil
+	}
+	home, err := a.host.home()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(home, "runs"), nil
+}
+
+// configFile is the drydock.yaml in use.
+func (a *app) configFile() string {
+	if a.global.Config != "" {
+		return a.global.Config
+	}
+	return "drydock.yaml"
+}
+
+// runRow is one run in a list.
+type runRow struct {
+	ID      string          `json:"id"`
+	Status  runstore.Status `json:"status"`
+	Command string          `json:"command"`
+	Start   time.Time       `json:"start"`
+	Seconds *float64        `json:"seconds,omitempty"` // nil: never ended
+	Exit    int             `json:"exit"`
+}
+
+type runsAnswer struct {
+	Schema string   `json:"schema"`
+	Runs   []runRow `json:"runs"`
+	now    time.Time
+}
+
+func runRunsList(_ context.Context, a *app, o RunsListOptions) error {
+	dir, err := a.projectRuns()
+	if err != nil {
+		return err
+	}
+	infos, bad, err := runstore.List(dir)
+	if err != nil {
+		return err
+	}
+	ans := runsAnswer{Schema: "drydock.runs.list/1", Runs: []runRow{}, now: a.host.Now()}
+	for _, i := range infos {
+		if o.Limit > 0 && len(ans.Runs) == o.Limit {
+			break
+		}
+		r := runRow{ID: i.ID, Status: i.Status, Command: i.Command, Start: i.Start, Exit: i.Exit}
+		if i.End != nil {
+			s := i.End.Sub(i.Start).Seconds()
+			r.Seconds = &s
+		}
+		ans.Runs = append(ans.Runs, r)
+	}
+	if err := a.answer(ans); err != nil || len(bad) == 0 {
+		return err
+	}
+	return fail.New(fail.Partial, msg.Text{"runs whose run.json cannot be read: %s", "以下运行的 run.json 无法读取：%s"}, list(bad))
+}
+
+func (r runsAnswer) text(t *ui.Terminal) {
+	if len(r.Runs) == 0 {
+		t.Note(msg.Text{"no runs here yet", "这里还没有运行"})
+		return
+	}
+	tb := t.Table(
+		ui.Column{Title: msg.Text{"run", "运行"}}, ui.Column{Title: msg.Text{"status", "状态"}},
+		ui.Column{Title: msg.Text{"start", "开始"}}, ui.Column{Title: msg.Text{"took", "用时"}, Right: true}, ui.Column{Title: msg.Text{"command", "命令"}},
+	)
+	for _, x := range r.Runs {
+		start, took := x.Start.UTC().Format(time.RFC3339), "-"
+		if t.OutTTY() {
+			start = t.Ago(r.now.Sub(x.Start))
+		}
+		if x.Seconds != nil {
+			took = t.Duration(time.Duration(*x.Seconds * float64(time.Second)))
+		}
+		tb.Row(x.ID, string(x.Status), start, took, x.Command)
+	}
+	tb.Print()
+}
+
+func newRunsShowCommand(a *app) *cobra.Command {
+	c := a.command("show", about{
+		use: "[RUN]", args: maybeArg("RUN"),
+		short: msg.Text{"Show a run: its stages, sums and hashes.", "查看一次运行：各阶段、计数与哈希。"},
+		examples: []example{
+			{msg.Text{"the last one", "最近一次"}, "drydock runs show"},
+			{msg.Text{"a run by the beginning of its id", "按编号开头查找"}, "drydock runs show 20261130"},
+		},
+	}, func(cmd *cobra.Command, args []string) error {
+		id := ""
+		if len(args) > 0 {
+			id = args[0]
+		}
+		return runRunsShow(cmd.Context(), a, id)
+	})
+	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return a.runIDs(), cobra.ShellCompDirectiveNoFileComp
+	}
+	return c
+}
+
+func (a *app) runIDs() []string {
+	dir, err := a.projectRuns()
+	if err != nil {
+		return nil
+	}
+	infos, _, _ := runstore.List(dir)
+	var ids []string
+	for _, i := range infos {
+		ids = append(ids, i.ID)
+	}
+	return ids
+}
+
+// findRun returns the run with an id or the only one whose id begins so; the
+// newest for "".
+func (a *app) findRun(id string) (runstore.Info, string, error) {
+	dir, err := a.projectRuns()
+	if err != nil {
+		return runstore.Info{}, "", err
+	}
+	infos, _, err := runstore.List(dir)
+	if err != nil {
+		return runstore.Info{}, "", err
+	}
+	var found []runstore.Info
+	for _, i := range infos {
+		if i.ID == id || id == "" {
+			return i, filepath.Join(dir, i.ID), nil
+		}
+		if len(i.ID) > len(id) && i.ID[:len(id)] == id {
+			found = append(found, i)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], filepath.Join(dir, found[0].ID), nil
+	case len(found) > 1:
+		return runstore.Info{}, "", fail.New(fail.Usage, msg.Text{"%d runs begin with %s", "有 %d 次运行以 %s 开头"}, len(found), id)
+	case len(infos) == 0:
+		return runstore.Info{}, "", fail.New(fail.Usage, msg.Text{"no runs here yet", "这里还没有运行"}).
+			Hint(msg.Text{"drydock run makes one; -C names another project", "drydock run 会产生一次运行；-C 可指定其他项目"})
+	}
+	return runstore.Info{}, "", fail.New(fail.Usage, msg.Text{"there is no run %s", "没有运行 %s"}, id).
+		Hint(msg.Text{"see drydock runs list", "参见 drydock runs list"})
+}
+
+// runAnswer is run.json as it stands, under a schema of its own.
+type runAnswer struct {
+	runstore.Info
+	Dir string `json:"dir"`
+}
+
+func runRunsShow(_ context.Context, a *app, id string) error {
+	info, dir, err := a.findRun(id)
+	if err != nil {
+		return err
+	}
+	return a.answer(runAnswer{info, filepath.ToSlash(dir)})
+}
+
+func (r runAnswer) text(t *ui.Terminal) {
+	end := "-"
+	if r.End != nil {
+		end = t.Duration(r.End.Sub(r.Start))
+	}
+	head := t.Table(ui.Column{}, ui.Column{}).Bare()
+	head.Row(t.Say(msg.Text{"run", "运行"}), r.ID)
+	head.Row(t.Say(msg.Text{"status", "状态"}), string(r.Status))
+	head.Row(t.Say(msg.Text{"start", "开始"}), r.Start.Format(time.RFC3339))
+	head.Row(t.Say(msg.Text{"took", "用时"}), end)
+	head.Row(t.Say(msg.Text{"exit code", "退出码"}), fmt.Sprint(r.Exit))
+	head.Row(t.Say(msg.Text{"version", "版本"}), r.Tool.Version)
+	head.Row(t.Say(msg.Text{"folder", "目录"}), r.Dir)
+	for _, o := range r.Overrides {
+		head.Row(t.Say(msg.Text{"lifted gate", "被解除的检查"}), o)
+	}
+	if r.Error != "" {
+		head.Row(t.Say(msg.Text{"error", "错误"}), r.Error)
+	}
+	head.Print()
+	t.Println("")
+	tb := t.Table(
+		ui.Column{Title: msg.Text{"stage", "阶段"}}, ui.Column{Title: msg.Text{"status", "状态"}},
+		ui.Column{Title: msg.Text{"took", "用时"}, Right: true}, ui.Column{Title: msg.Text{"key", "键"}},
+	)
+	for _, s := range r.Stages {
+		tb.Row(s.Name, s.Status, t.Duration(time.Duration(s.Seconds*float64(time.Second))), s.Key[:min(12, len(s.Key))])
+	}
+	tb.Print()
+}
