@@ -35,8 +35,11 @@ func newRoot(a *app) *cobra.Command {
 	help := newHelpCommand(a)
 	root.SetHelpCommand(help)
 	a.groups = []commandGroup{
+		{msg.Text{"The road", "主线"}, []*cobra.Command{
+			newInitCommand(a),
+		}},
 		{msg.Text{"What there is", "已有的内容"}, []*cobra.Command{
-			newRunsCommand(a), newBenchCommand(a), newFormatsCommand(a),
+			newRunsCommand(a), newBenchCommand(a), newFormatsCommand(a), newDoctorCommand(a),
 		}},
 		{msg.Text{"drydock itself", "关于 drydock"}, []*cobra.Command{
 			newCompletionCommand(a), newVersionCommand(a), help,
