@@ -19,9 +19,8 @@ import (
 type catalogue struct {
 	noun    string // formats
 	schema  string
+	title   msg.Text
 	short   msg.Text
-	list    msg.Text
-	show    msg.Text
 	example string // a name worth showing
 	load    func(a *app) []component
 }
@@ -66,13 +65,15 @@ func components[T any](a *app, kind string, specs []spec.Spec[T]) []component {
 	return out
 }
 
-// newFormatsCommand lists containers, and the shapes of rows in them.
-func newFormatsCommand(a *app) *cobra.Command {
-	return a.catalogueCommand(catalogue{
+// catalogues are all there are, in the order of the help.
+func catalogues() []catalogue { return []catalogue{formatsCatalogue()} }
+
+// formatsCatalogue holds the containers, and the shapes of rows in them.
+func formatsCatalogue() catalogue {
+	return catalogue{
 		noun: "formats", schema: "drydock.formats", example: "qwen3_chat",
+		title: msg.Text{"Formats", "格式"},
 		short: msg.Text{"List the file formats and row shapes.", "列出文件格式和行格式。"},
-		list:  msg.Text{"List all of them.", "列出全部。"},
-		show:  msg.Text{"Show one of them.", "显示其中一个。"},
 		load: func(a *app) []component {
 			var out []component
 			for _, f := range format.All() {
@@ -80,17 +81,17 @@ func newFormatsCommand(a *app) *cobra.Command {
 			}
 			return append(out, components(a, "row", emit.Emitters())...)
 		},
-	})
+	}
 }
 
 func (a *app) catalogueCommand(c catalogue) *cobra.Command {
 	ls := a.command("list", about{
-		short:    c.list,
+		short:    msg.Text{"List all of them.", "列出全部。"},
 		examples: []example{{msg.Text{"for a script", "供脚本使用"}, "drydock " + c.noun + " list --json"}},
 	}, func(cmd *cobra.Command, _ []string) error { return runCatalogueList(cmd.Context(), a, c) })
 	show := a.command("show", about{
 		use: "NAME", args: oneArg("NAME"),
-		short:    c.show,
+		short:    msg.Text{"Show one of them.", "显示其中一个。"},
 		examples: []example{{msg.Text{"what it is and its options", "说明及其选项"}, "drydock " + c.noun + " show " + c.example}},
 	}, func(cmd *cobra.Command, args []string) error { return runCatalogueShow(cmd.Context(), a, c, args[0]) })
 	show.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

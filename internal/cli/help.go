@@ -107,8 +107,10 @@ func flagsWord(cmd *cobra.Command) string {
 }
 
 type helpWriter struct {
-	a *app
-	b strings.Builder
+	a     *app
+	b     strings.Builder
+	width int  // 0: helpWidth
+	plain bool // paragraphs only, for a page that has the lists as tables
 }
 
 func (h *helpWriter) line(s string) { h.b.WriteString(s + "\n") }
@@ -122,7 +124,7 @@ func (h *helpWriter) para(s string) { h.item(0, s, 0) }
 
 // item wraps text: the first line indented by first, the others by rest.
 func (h *helpWriter) item(first int, text string, rest int) {
-	for i, l := range ui.Wrap(text, helpWidth-max(first, rest)) {
+	for i, l := range ui.Wrap(text, max(h.width, helpWidth)-max(first, rest)) {
 		indent := first
 		if i > 0 {
 			indent = rest
@@ -133,6 +135,9 @@ func (h *helpWriter) item(first int, text string, rest int) {
 
 // columns writes a two-column list, aligned by display width.
 func (h *helpWriter) columns(rows [][2]string, most int) {
+	if h.plain {
+		return
+	}
 	w := 0
 	for _, r := range rows {
 		if n := ui.Width(r[0]); n <= most {
@@ -183,19 +188,9 @@ func (h *helpWriter) flags(title msg.Text, fs *pflag.FlagSet) {
 		if f.Hidden {
 			return
 		}
-		word, usage := pflag.UnquoteUsage(f)
-		if f.Value.Type() == "bool" || f.Value.Type() == "count" {
-			word = ""
-		}
-		left := "    --" + f.Name
-		if f.Shorthand != "" {
-			left = "-" + f.Shorthand + ", --" + f.Name
-		}
-		if word != "" {
-			left += " " + word
-		}
-		if d := f.DefValue; d != "" && d != "0" && d != "false" && d != "[]" {
-			usage += h.a.say(msg.Text{" (default %s)", "（默认 %s）"}, d)
+		left, usage := flagWords(h.a, f)
+		if f.Shorthand == "" {
+			left = "    " + left
 		}
 		rows = append(rows, [2]string{left, usage})
 	})
@@ -203,6 +198,25 @@ func (h *helpWriter) flags(title msg.Text, fs *pflag.FlagSet) {
 		h.title(title)
 		h.columns(rows, 28)
 	}
+}
+
+// flagWords returns how a flag is written and what it does.
+func flagWords(a *app, f *pflag.Flag) (left, usage string) {
+	word, usage := pflag.UnquoteUsage(f)
+	if t := f.Value.Type(); t == "bool" || t == "count" {
+		word = ""
+	}
+	left = "--" + f.Name
+	if f.Shorthand != "" {
+		left = "-" + f.Shorthand + ", " + left
+	}
+	if word != "" {
+		left += " " + word
+	}
+	if d := f.DefValue; d != "" && d != "0" && d != "false" && d != "[]" {
+		usage += a.say(msg.Text{" (default %s)", "（默认 %s）"}, d)
+	}
+	return left, usage
 }
 
 func (h *helpWriter) exits(cmd *cobra.Command, ab about) {

@@ -39,7 +39,8 @@ func newRoot(a *app) *cobra.Command {
 			newInitCommand(a),
 		}},
 		{msg.Text{"What there is", "已有的内容"}, []*cobra.Command{
-			newRunsCommand(a), newBenchCommand(a), newFormatsCommand(a), newDoctorCommand(a),
+			newRunsCommand(a), newBenchCommand(a), a.catalogueCommand(formatsCatalogue()),
+			newDoctorCommand(a),
 		}},
 		{msg.Text{"drydock itself", "关于 drydock"}, []*cobra.Command{
 			newCompletionCommand(a), newVersionCommand(a), help,
