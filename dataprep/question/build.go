@@ -1,0 +1,360 @@
+package question
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// Reasons of blocks that never became a question. They are stable.
+const (
+	reasonNoOptions   = "no_options"             // answered by letters, or a choice item, but no options stand there
+	reasonNoAnswer    = "no_answer"              // an item without options whose answer is not given
+	reasonOutside     = "answer_outside_options" // the key names a letter that is not offered
+	reasonGap         = "option_gap"             // the option labels make no list from A
+	reasonEmptyOption = "empty_option"           // an option has no text
+	reasonKeyCount    = "key_count_mismatch"     // the key has more or fewer answers than the part has questions
+	reasonConflict    = "answer_conflict"        // two printed answers differ
+	reasonNoStem      = "no_stem"                // options without a question
+	reasonNotQuestion = "not_a_question"         // numbered, but nothing makes it a question
+	reasonUnparsed    = "unparsed_text"          // text that belongs to nothing
+	reasonKeyUnused   = "key_without_questions"  // keys for questions that are not there
+	reasonBadRow      = "bad_row"                // a row that is not of the table's shape
+	reasonIndex       = "answer_index_ambiguous" // numbers as answers, and nothing says whether they count from 0 or 1
+)
+
+// A draft is an item taken apart, from lines, a table row or a JSON row, before
+// it is judged.
+type draft struct {
+	at      drydock.Locator
+	keyAt   drydock.Locator
+	rowID   string
+	lang    string
+	text    string // the block as it stood, for the drop file
+	form    drydock.QuestionKind
+	stem    string
+	options []drydock.Option
+	gap     string
+	ans     answer
+	given   bool // the source gives an answer, readable or not
+	explain string
+	subject []string
+	figures []string
+	sure    float64
+}
+
+// finish makes the draft a record, or says why it cannot be one.
+func (d *draft) finish(f *drydock.File) (*drydock.Record, *drydock.Drop) {
+	q := &drydock.Question{
+		Stem: d.stem, Options: d.options, Explanation: d.explain,
+		Subject: d.subject, Figures: d.figures, Confidence: d.sure,
+	}
+	if reason, detail := d.judge(q); reason != "" {
+		return nil, rejected(f, d.at, d.subject, d.text, reason, detail)
+	}
+	q.Statements = statements(q.Stem)
+	q.NeedsFigure = needsFigure(q)
+	q.Confidence = float64(int(q.Confidence*100+0.5)) / 100
+	payload := []string{q.Stem}
+	for _, o := range q.Options {
+		payload = append(payload, o.Label, o.Text)
+	}
+	payload = append(payload, q.Answer...)
+	r := &drydock.Record{
+		RowID: d.rowID, Lang: d.lang, Question: q,
+		Origin: drydock.Origin{File: f, At: d.at, Key: d.keyAt},
+	}
+	if r.Lang == "" {
+		r.Lang = language(f, q)
+	}
+	r.ID = drydock.NewID(f.Source, f.Name, d.at.String(), payload...)
+	return r, nil
+}
+
+// judge settles the kind and the answer, or returns why there is no question.
+func (d *draft) judge(q *drydock.Question) (reason, detail string) {
+	switch {
+	case d.stem == "":
+		return reasonNoStem, "options without a question"
+	case d.gap != "":
+		return reasonGap, d.gap
+	case len(d.options) == 0:
+		return d.judgeOpen(q)
+	}
+	for _, o := range d.options {
+		if o.Text == "" {
+			return reasonEmptyOption, "option " + o.Label + " has no text"
+		}
+	}
+	if len(d.options) < 2 {
+		return reasonNoOptions, "only option " + d.options[0].Label + " stands there"
+	}
+	if yes, no, ok := judgeOptions(d.options); ok && (d.form == drydock.Judge || d.form == "") {
+		return d.judgeTrueFalse(q, yes, no)
+	}
+	letters, ok := d.letters()
+	if !ok {
+		return reasonOutside, fmt.Sprintf("the answer %q is none of the options", clip(d.ans.text+d.ans.judge, 40))
+	}
+	for _, v := range letters {
+		if v >= len(d.options) {
+			return reasonOutside, fmt.Sprintf("the answer is %s, the options end at %s", letter(v), d.options[len(d.options)-1].Label)
+		}
+		q.Answer = append(q.Answer, d.options[v].Label)
+	}
+	q.Kind = drydock.Single
+	if d.form == drydock.Multiple || len(letters) > 1 {
+		q.Kind = drydock.Multiple
+	}
+	if d.form == drydock.Single && len(letters) > 1 {
+		q.Confidence *= 0.8 // the heading says one answer, the key gives several
+	}
+	if len(letters) == 0 {
+		q.Confidence *= 0.5
+	}
+	return "", ""
+}
+
+// letters returns the option positions the answer names; an answer given as
+// text must be the text of exactly one option.
+func (d *draft) letters() ([]int, bool) {
+	if d.ans.letters != nil || d.ans.none() {
+		return d.ans.letters, true
+	}
+	want := foldText(d.ans.text)
+	if d.ans.judge != "" {
+		// T, F, Y, N or 对 as the text of an option
+		for i, o := range d.options {
+			if readJudge(o.Text) == d.ans.judge {
+				return []int{i}, true
+			}
+		}
+		return nil, false
+	}
+	found := -1
+	for i, o := range d.options {
+		t := foldText(o.Text)
+		if t == want || want == strings.ToLower(o.Label)+t {
+			if found >= 0 {
+				return nil, false
+			}
+			found = i
+		}
+	}
+	if found >= 0 {
+		return []int{found}, true
+	}
+	// "B. full text"
+	var buf [8]mark
+	if m := scanMarks(d.ans.text, buf[:0]); len(m) > 0 && m[0].start == 0 && m[0].v < len(d.options) && m[0].style != labelGlued {
+		rest := foldText(d.ans.text[m[0].end:])
+		if rest == "" || rest == foldText(d.options[m[0].v].Text) {
+			return []int{m[0].v}, true
+		}
+	}
+	return nil, false
+}
+
+// judgeOptions recognises an option list that only says true and false.
+func judgeOptions(o []drydock.Option) (yes, no int, ok bool) {
+	if len(o) != 2 {
+		return 0, 0, false
+	}
+	a, b := readJudge(trimPoint(o[0].Text)), readJudge(trimPoint(o[1].Text))
+	switch {
+	case a == "true" && b == "false":
+		return 0, 1, true
+	case a == "false" && b == "true":
+		return 1, 0, true
+	}
+	return 0, 0, false
+}
+
+func (d *draft) judgeTrueFalse(q *drydock.Question, yes, no int) (reason, detail string) {
+	q.Kind, q.Options = drydock.Judge, nil
+	switch {
+	case d.ans.judge != "":
+		q.Answer = []string{d.ans.judge}
+	case d.ans.none():
+		q.Confidence *= 0.5
+	case len(d.ans.letters) == 1 && d.ans.letters[0] == yes:
+		q.Answer = []string{"true"}
+	case len(d.ans.letters) == 1 && d.ans.letters[0] == no:
+		q.Answer = []string{"false"}
+	default:
+		return reasonOutside, "the answer is neither true nor false"
+	}
+	return "", ""
+}
+
+// judgeOpen settles an item without options.
+func (d *draft) judgeOpen(q *drydock.Question) (reason, detail string) {
+	a := d.ans
+	if d.form == drydock.Judge && len(a.letters) == 1 {
+		switch a.letters[0] { // F stands for false, and A/B for the two columns of a form
+		case 'F' - 'A':
+			a = answer{judge: "false"}
+		case 0:
+			a = answer{judge: "true"}
+		case 1:
+			a = answer{judge: "false"}
+		}
+	}
+	switch {
+	case a.judge != "" && d.form != drydock.Single && d.form != drydock.Multiple:
+		q.Kind, q.Answer = drydock.Judge, []string{a.judge}
+	case d.form == drydock.Judge && a.none():
+		q.Kind = drydock.Judge
+		if !d.given {
+			return reasonNoAnswer, "a true/false item without a mark"
+		}
+	case d.form == drydock.Single || d.form == drydock.Multiple || a.letters != nil && d.form != drydock.Blank && d.form != drydock.Short:
+		return reasonNoOptions, "a choice item, but no options stand there"
+	case a.letters != nil && d.form != "":
+		q.Kind, q.Answer = d.form, []string{lettersText(a.letters)}
+	case a.text != "":
+		q.Kind = d.form
+		if q.Kind == "" {
+			q.Kind = drydock.Short
+			if hasBlank(d.stem) {
+				q.Kind = drydock.Blank
+			}
+		}
+		q.Answer = []string{a.text}
+		if q.Kind == drydock.Blank {
+			q.Answer = splitBlanks(a.text, countBlanks(d.stem))
+		}
+	case d.form != "" || hasBlank(d.stem) || endsAsQuestion(d.stem):
+		return reasonNoAnswer, "neither options nor an answer stand there"
+	default:
+		return reasonNotQuestion, "numbered text without options or answer"
+	}
+	return "", ""
+}
+
+func lettersText(v []int) string {
+	s := ""
+	for _, x := range v {
+		s += letter(x)
+	}
+	return s
+}
+
+func endsAsQuestion(s string) bool {
+	s = strings.TrimRight(s, " 　")
+	return strings.HasSuffix(s, "？") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "：") || strings.HasSuffix(s, ":")
+}
+
+// rejected is the drop of a block that never became a record.
+func rejected(f *drydock.File, at drydock.Locator, subject []string, text, reason, detail string) *drydock.Drop {
+	return &drydock.Drop{
+		Record: &drydock.Record{
+			ID:      drydock.NewID(f.Source, f.Name, at.String(), reason, text),
+			Lang:    f.Lang,
+			Passage: &drydock.Passage{Heading: subject, Text: text},
+			Origin:  drydock.Origin{File: f, At: at},
+		},
+		Reason: reason, Detail: detail,
+	}
+}
+
+// language is the declared one, else what the script says.
+func language(f *drydock.File, q *drydock.Question) string {
+	if f.Lang != "" {
+		return f.Lang
+	}
+	han, latin := 0, 0
+	count := func(s string) {
+		for _, r := range s {
+			switch {
+			case r < 0x80:
+				if r|0x20 >= 'a' && r|0x20 <= 'z' {
+					latin++
+				}
+			case unicode.Is(unicode.Han, r):
+				han++
+			}
+		}
+	}
+	count(q.Stem)
+	for _, o := range q.Options {
+		count(o.Text)
+	}
+	switch {
+	case han == 0 && latin == 0:
+		return "und"
+	case han*3 >= latin: // a Chinese character says about as much as three letters
+		return "zh"
+	}
+	return "en"
+}
+
+func trimPoint(s string) string { return trim(strings.TrimRight(s, "。.;； ")) }
+
+// foldText makes texts comparable: case, blanks and closing points aside.
+func foldText(s string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if isSpace(r) {
+			return -1
+		}
+		return r
+	}, trimPoint(s)))
+}
+
+func clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n]) + "…"
+}
+
+// hasBlank reports a place to fill in: ____, （  ）, ( ), 【】.
+func hasBlank(s string) bool { return countBlanks(s) > 0 }
+
+func countBlanks(s string) int {
+	n := 0
+	rs := []rune(s)
+	for i := 0; i < len(rs); i++ {
+		switch r := rs[i]; {
+		case r == '_' || r == '＿':
+			j := i
+			for j < len(rs) && (rs[j] == '_' || rs[j] == '＿') {
+				j++
+			}
+			if j-i >= 2 || r == '＿' {
+				n++
+			}
+			i = j - 1
+		case strings.ContainsRune("（([【{", r):
+			j := i + 1
+			for j < len(rs) && (isSpace(rs[j]) || rs[j] == '_' || rs[j] == '＿') {
+				j++
+			}
+			if j < len(rs) && strings.ContainsRune("）)]】}", rs[j]) {
+				n++
+				i = j
+			}
+		}
+	}
+	return n
+}
+
+// splitBlanks deals a text out to the blanks when it clearly has as many parts.
+func splitBlanks(s string, blanks int) []string {
+	if blanks > 1 {
+		for _, sep := range [...]string{"；", ";", "、", "|", "，", ",", " "} {
+			parts := strings.Split(s, sep)
+			if len(parts) != blanks {
+				continue
+			}
+			for i := range parts {
+				parts[i] = trim(parts[i])
+			}
+			return parts
+		}
+	}
+	return []string{s}
+}

@@ -1,0 +1,475 @@
+package question
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// An entry is what the chapter holds in the order of the file.
+type entry struct {
+	item *item
+	sec  *section
+	drop *drydock.Drop
+}
+
+// A chapter is the open part of a bank: everything whose answers may still come.
+// Lines go in by feed; finished records and drops leave by flush.
+type chapter struct {
+	file    *drydock.File
+	entries []entry
+	secs    []*section
+	sec     *section
+	cur     *item
+	path    path
+
+	zone    bool // inside a table of answers
+	keys    []*keyPart
+	pending []line // lines of the zone whose meaning the next row decides
+	header  *line  // 答案： alone on its line: a label or the head of a table
+
+	orphans []line // text that belongs to nothing
+	blank   bool
+	widths  widths
+	held    int // bytes of text waiting
+	page    int
+	edges   map[string]int // running titles: how often a line stood at a page's edge
+	lastAdd *line
+	emit    func(*drydock.Record, *drydock.Drop) bool
+	stopped bool
+}
+
+// widths remembers how wide the lines of the file run, to tell a wrapped line
+// from one that ends.
+type widths struct {
+	ring [128]uint16
+	n    int
+	max  int
+}
+
+func (w *widths) add(n int) {
+	n = min(n, 1<<16-1)
+	old := w.ring[w.n%len(w.ring)]
+	w.ring[w.n%len(w.ring)] = uint16(n)
+	w.n++
+	switch {
+	case n >= w.max:
+		w.max = n
+	case int(old) == w.max:
+		w.max = 0
+		for _, v := range w.ring {
+			w.max = max(w.max, int(v))
+		}
+	}
+}
+
+// full reports a line that reaches the right margin. Where lines run as long
+// as paragraphs, none does.
+func (w *widths) full(n int) bool {
+	return w.n >= 8 && w.max <= 160 && w.max >= 24 && n*100 >= w.max*82
+}
+
+// feed takes the next text block.
+func (c *chapter) feed(b drydock.Block) {
+	s := trim(repair(b.Text))
+	if s == "" {
+		c.blank = true
+		return
+	}
+	w := width(s)
+	c.widths.add(w)
+	l := line{text: s, at: b.At, full: c.widths.full(w), blank: c.blank}
+	c.blank = false
+	c.turnPage(&l)
+	if noise(s) || l.edge && onlyDigits(s) {
+		return
+	}
+	if c.header != nil {
+		c.settleHeader(l)
+		if c.zone && c.zoneFeed(l, b.Level) {
+			return
+		}
+	} else if c.zone && c.zoneFeed(l, b.Level) {
+		return
+	}
+	c.text(l, b.Level)
+}
+
+// turnPage marks the first line of a page and counts running titles.
+func (c *chapter) turnPage(l *line) {
+	if l.at.Page == 0 || l.at.Page == c.page {
+		return
+	}
+	c.page = l.at.Page
+	l.edge = true
+	c.countEdge(l.text)
+	if c.lastAdd != nil {
+		c.lastAdd.edge = true
+		c.countEdge(c.lastAdd.text)
+	}
+}
+
+func (c *chapter) countEdge(s string) {
+	if c.edges == nil {
+		c.edges = map[string]int{}
+	}
+	if len(s) <= 120 && (len(c.edges) < 4096 || c.edges[edgeKey(s)] > 0) {
+		c.edges[edgeKey(s)]++
+	}
+}
+
+// edgeKey is a line with its numbers masked: "航海题库 第12页".
+func edgeKey(s string) string {
+	return strings.Map(func(r rune) rune {
+		if isDigit(r) {
+			return '#'
+		}
+		return r
+	}, s)
+}
+
+// runningTitle reports a line that stood at the edge of several pages.
+func (c *chapter) runningTitle(l line) bool {
+	return l.edge && c.edges[edgeKey(l.text)] >= 3 && scanNumber(l.text).style == noNumber &&
+		!opensAny(l.text) && numberedPart(l.text).kind == notHeading
+}
+
+func onlyDigits(s string) bool {
+	for _, r := range s {
+		if !isDigit(r) && !isSpace(r) && !strings.ContainsRune("-—/", r) {
+			return false
+		}
+	}
+	return true
+}
+
+// settleHeader decides what a lone 答案： was, now that its next line is here.
+func (c *chapter) settleHeader(l line) {
+	h := *c.header
+	c.header = nil
+	if c.cur != nil && !c.cur.solved && (readable(l.text) || len(c.cur.lines) > 0 && !keyLike(l.text) && scanNumber(l.text).style == noNumber && c.cur.options == 0) {
+		c.addLine(h)
+		return
+	}
+	c.openZone()
+}
+
+// keyLike reports a line that reads as a row of a key table.
+func keyLike(s string) bool {
+	_, ok := scanKeyRow(s, drydock.Locator{}, false)
+	return ok
+}
+
+// text takes a line outside a key table.
+func (c *chapter) text(l line, level int8) {
+	m := scanNumber(l.text)
+	if h := scanHeading(l.text, level); h.kind != notHeading && c.headingHere(h, m) {
+		c.openHeading(h)
+		return
+	}
+	if ok, bare := keyHeader(l.text); ok {
+		if bare {
+			c.header = &l
+			return
+		}
+		c.openZone()
+		return
+	}
+	if row, ok := scanKeyRow(l.text, l.at, false); ok && c.startsZone(row) {
+		c.openZone()
+		c.zoneFeed(l, level)
+		return
+	}
+	if c.opensItem(m, l) {
+		c.openItem(m, l)
+		return
+	}
+	if c.cur != nil {
+		c.addLine(l)
+		return
+	}
+	c.orphans = append(c.orphans, l)
+}
+
+// startsZone reports whether a row of keys without a header over it is one: it
+// names several questions, and questions wait for answers.
+func (c *chapter) startsZone(row keyRow) bool {
+	if c.cur == nil && len(c.entries) == 0 {
+		return len(row.runs) > 1 // a separate answer file
+	}
+	if c.cur != nil && (!c.cur.closed() && c.cur.options > 0 || c.cur.explain) {
+		return false
+	}
+	n := 0
+	for _, r := range row.runs {
+		if r.from > 0 {
+			n += r.to - r.from + 1
+		} else {
+			n++
+		}
+	}
+	return n > 1 || n == 1 && len(row.runs) == 1 && row.runs[0].from == 1 && c.cur != nil && c.cur.num.n > 1 && c.cur.closed()
+}
+
+// headingHere tells a heading from a line of an open stem that reads like one.
+func (c *chapter) headingHere(h heading, m numberMark) bool {
+	if c.cur == nil {
+		return true
+	}
+	last := c.cur.lines[len(c.cur.lines)-1]
+	if h.kind == headForm {
+		// 3、判断题… in the middle of a running count is an item
+		return m.style != numPlain || c.cur.closed() && m.n != c.cur.num.n+1
+	}
+	if h.kind == headTitle {
+		return true
+	}
+	if c.cur.closed() && !h.glued {
+		return true
+	}
+	return !last.full || c.cur.closed() && l0(last)
+}
+
+// l0 reports a line that ends a sentence.
+func l0(l line) bool {
+	r, _ := utf8.DecodeLastRuneInString(l.text)
+	return strings.ContainsRune("。.！!？?", r)
+}
+
+func (c *chapter) openHeading(h heading) {
+	same := h.kind == headChapter && c.path.chapterTitle == h.title
+	if same && c.sec != nil {
+		return // a running title
+	}
+	c.closeItem(numberMark{})
+	c.dropOrphans()
+	switch h.kind {
+	case headChapter:
+		c.settle()
+		c.path = path{chapter: h.n, chapterTitle: h.title, form: c.path.form, isForm: c.path.isForm}
+	case headArticle:
+		c.path.article, c.path.articleTitle = h.n, h.title
+		c.path.sub, c.path.subTitle, c.path.title = 0, "", ""
+	case headForm:
+		c.path.form, c.path.isForm, c.path.formTitle = h.form, true, h.title
+	case headTitle:
+		c.path.title = h.title
+		c.path.sub, c.path.subTitle = 0, ""
+	}
+	c.sec = nil
+}
+
+// section returns the open section, making it when items begin.
+func (c *chapter) section() *section {
+	if c.sec == nil {
+		c.sec = &section{path: c.path}
+		c.secs = append(c.secs, c.sec)
+	}
+	return c.sec
+}
+
+// opensItem decides whether a numbered line begins a new item or belongs to
+// the open one: a statement of its stem, a wrapped decimal, a step of its
+// explanation.
+func (c *chapter) opensItem(m numberMark, l line) bool {
+	if m.style == noNumber {
+		return false
+	}
+	cur := c.cur
+	if cur == nil {
+		return m.style != numBare || m.n == 1 || m.n == c.lastNumber()+1
+	}
+	next := m.n == cur.num.n+1
+	sameStyle := m.style == cur.num.style
+	switch {
+	case m.style == numBare:
+		return next && cur.closed() && (sameStyle || cur.num.style == numPlain) && !cur.explain && !l.full
+	case !sameStyle:
+		return cur.closed() && (next || m.n == 1 || cur.num.style == numBare) && !cur.explain && !m.weak
+	case cur.explain:
+		return !m.weak && m.n > cur.num.n && m.n <= cur.num.n+3
+	case cur.closed():
+		return !m.weak || next
+	case m.weak:
+		return next && c.openForm()
+	}
+	return next || m.n == 1 || c.openForm() || m.n > cur.num.n && m.n <= cur.num.n+5
+}
+
+// openForm reports a section whose items have no options.
+func (c *chapter) openForm() bool {
+	switch c.path.form {
+	case drydock.Judge, drydock.Blank, drydock.Short:
+		return true
+	}
+	return false
+}
+
+func (c *chapter) lastNumber() int {
+	if c.sec == nil || len(c.sec.items) == 0 {
+		return 0
+	}
+	return c.sec.items[len(c.sec.items)-1].num.n
+}
+
+func (c *chapter) openItem(m numberMark, l line) {
+	c.closeItem(m)
+	if len(c.orphans) > 0 {
+		c.titleFromOrphans(m)
+	}
+	c.dropOrphans()
+	c.cur = &item{num: m, form: c.path.form}
+	body := l
+	c.cur.lines = make([]line, 0, 8)
+	c.cur.addFirst(body)
+	c.held += len(l.text)
+	c.lastAdd = &c.cur.lines[0]
+}
+
+// addFirst adds the line with the number; marks are looked for behind it.
+func (it *item) addFirst(l line) {
+	rest := l
+	rest.text = l.text[it.num.end:]
+	it.add(rest)
+	it.lines[0] = l
+}
+
+func (c *chapter) addLine(l line) {
+	c.cur.add(l)
+	c.held += len(l.text)
+	c.lastAdd = &c.cur.lines[len(c.cur.lines)-1]
+}
+
+// titleFromOrphans makes a lone short line before question 1 a title.
+func (c *chapter) titleFromOrphans(m numberMark) {
+	if m.n != 1 || len(c.orphans) != 1 || !titleLike(c.orphans[0].text) {
+		return
+	}
+	c.path.title = c.orphans[0].text
+	c.path.sub, c.path.subTitle = 0, ""
+	c.sec = nil
+	c.orphans = nil
+}
+
+// titleLike reports a short line that is no sentence.
+func titleLike(s string) bool {
+	return utf8.RuneCountInString(s) <= 30 && !strings.ContainsAny(s, "。？?；;！_＿") && !strings.HasSuffix(s, "：") && !strings.HasSuffix(s, ":")
+}
+
+// closeItem ends the open item. next is the number that follows, zero at a
+// heading or the end.
+func (c *chapter) closeItem(next numberMark) {
+	it := c.cur
+	if it == nil {
+		return
+	}
+	c.cur = nil
+	if next.n == 1 && it.num.n > 1 || next.n == 0 {
+		c.splitTitle(it, next)
+	}
+	sec := c.section()
+	if it.num.weak && !it.closed() && len(sec.items) > 0 {
+		last := sec.items[len(sec.items)-1]
+		last.lines = append(last.lines, it.lines...)
+		return
+	}
+	if next.n == 1 && next.style == numPlain && c.isSubheading(it) {
+		c.path.sub, c.path.subTitle = it.num.n, trim(it.lines[0].text[it.num.end:])
+		c.sec = nil
+		return
+	}
+	it.path = &sec.path
+	c.mergeStatements(sec, it, next)
+}
+
+// isSubheading recognises 2、机动船 before a list that starts at 1 again.
+func (c *chapter) isSubheading(it *item) bool {
+	if len(it.lines) != 1 || it.closed() || it.options > 0 || c.openForm() || it.num.style == numWord {
+		return false
+	}
+	t := trim(it.lines[0].text[it.num.end:])
+	return t != "" && titleLike(t) && !hasBlank(t)
+}
+
+// mergeStatements gives an item with a numbered list in its stem its list back:
+// 5. 下列正确的是： 1. … 2. … 3. … A. … B. …. Such a list runs from 1, only its
+// last line is followed by options, and the count goes on from the stem's own
+// number.
+func (c *chapter) mergeStatements(sec *section, it *item, next numberMark) {
+	k := it.num.n
+	i := len(sec.items) - (k - 1) - 1 // the stem's place
+	if it.options >= 2 && k >= 2 && i >= 0 {
+		stem := sec.items[i]
+		ok := !stem.closed() && (next.n == stem.num.n+1 || next.n == 0)
+		for j := range k - 1 {
+			s := sec.items[i+1+j]
+			ok = ok && s.num.n == j+1 && !s.closed() && s.options == 0
+		}
+		if ok {
+			for _, s := range sec.items[i+1:] {
+				stem.lines = append(stem.lines, s.lines...)
+			}
+			stem.lines = append(stem.lines, it.lines...)
+			stem.options, stem.solved = it.options, it.solved
+			c.removeEntries(k - 1)
+			sec.items = sec.items[:i+1]
+			return
+		}
+	}
+	sec.items = append(sec.items, it)
+	c.entries = append(c.entries, entry{item: it, sec: sec})
+}
+
+func (c *chapter) removeEntries(n int) {
+	c.entries = c.entries[:len(c.entries)-n]
+}
+
+// splitTitle takes a heading without any mark off the end of an item: a short
+// last line that the options did not need, before the count starts again.
+func (c *chapter) splitTitle(it *item, next numberMark) {
+	n := len(it.lines)
+	if n < 2 || it.options < 2 || next.n != 1 || it.explain {
+		return
+	}
+	l, before := it.lines[n-1], it.lines[n-2]
+	var buf [4]mark
+	if before.full || !titleLike(l.text) || len(scanMarks(l.text, buf[:0])) > 0 && opensAny(l.text) {
+		return
+	}
+	if _, ok := scanLabel(l.text); ok || l.edge && c.runningTitle(l) {
+		return
+	}
+	it.lines = it.lines[:n-1]
+	c.orphans = append(c.orphans, l)
+}
+
+// opensAny reports a line that begins with any option label.
+func opensAny(s string) bool {
+	if _, ok := letterMark(s, 0); ok {
+		return true
+	}
+	_, ok := enclosedMark(s, 0)
+	return ok
+}
+
+// dropOrphans reports the text that belongs to nothing, one drop a run.
+func (c *chapter) dropOrphans() {
+	if len(c.orphans) == 0 {
+		return
+	}
+	var keep []string
+	for _, l := range c.orphans {
+		if !c.runningTitle(l) {
+			keep = append(keep, l.text)
+		}
+	}
+	first := c.orphans[0].at
+	lone := len(c.orphans) == 1 && c.sec == nil && len(c.secs) == 0 && titleLike(c.orphans[0].text)
+	c.orphans = nil
+	if len(keep) == 0 || lone {
+		return
+	}
+	c.entries = append(c.entries, entry{drop: rejected(c.file, first, c.path.subject(),
+		strings.Join(keep, "\n"), reasonUnparsed, "text that belongs to no question")})
+}

@@ -1,0 +1,302 @@
+package question
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock"
+)
+
+type headingKind uint8
+
+const (
+	notHeading  headingKind = iota
+	headChapter             // 第1章, Chapter 1
+	headArticle             // 第三条, 第2节, Rule 5: numbers restart below it
+	headForm                // 一、单选题: says what kind of items follow
+	headTitle               // any other title
+)
+
+// A heading is a line that opens a part of a bank.
+type heading struct {
+	kind  headingKind
+	n     int
+	title string
+	form  drydock.QuestionKind // for headForm; empty when only "choice" is said
+	glued bool                 // nothing parts number and title: may be a wrapped sentence
+}
+
+// maxTitle is how long, in characters, a heading may be.
+const maxTitle = 40
+
+// scanHeading recognises headings by their words. level is the heading level
+// the container gave, 0 for none.
+func scanHeading(s string, level int8) heading {
+	for strings.HasPrefix(s, "#") { // Markdown
+		s = trim(strings.TrimLeft(s, "#"))
+		level = max(level, 1)
+	}
+	if s == "" || len(s) > 4*maxTitle || utf8.RuneCountInString(s) > maxTitle {
+		return heading{}
+	}
+	if h := numberedPart(s); h.kind != notHeading {
+		return h
+	}
+	if form, ok := formHeading(s); ok {
+		return heading{kind: headForm, title: s, form: form}
+	}
+	if level > 0 && scanNumber(s).style != numPlain && scanNumber(s).style != numWord {
+		return heading{kind: headTitle, title: s}
+	}
+	return heading{}
+}
+
+// numberedPart reads 第N章 …, 第N条 …, Chapter N …, Rule N ….
+func numberedPart(s string) heading {
+	if rest, ok := strings.CutPrefix(s, "第"); ok {
+		i := skipSpace(rest, 0)
+		n, w := anyNumber(rest[i:])
+		if w == 0 || n == 0 {
+			return heading{}
+		}
+		i = skipSpace(rest, i+w)
+		r, rw := utf8.DecodeRuneInString(rest[i:])
+		kind := notHeading
+		switch r {
+		case '章', '篇', '编', '編', '讲', '单', '部':
+			kind = headChapter
+		case '条', '條', '节', '節', '课':
+			kind = headArticle
+		}
+		tail := rest[i+rw:]
+		if r == '单' || r == '部' {
+			t, ok := strings.CutPrefix(tail, map[rune]string{'单': "元", '部': "分"}[r])
+			if !ok {
+				return heading{}
+			}
+			tail = t
+		}
+		if kind == notHeading || !titleTail(tail) {
+			return heading{}
+		}
+		// 第一部分 单选题 is a kind of item, not a chapter
+		if form, ok := formHeading(trim(tail)); ok {
+			return heading{kind: headForm, title: s, form: form}
+		}
+		first, _ := utf8.DecodeRuneInString(tail)
+		return heading{kind: kind, n: n, title: s, glued: tail != "" && !isSpace(first)}
+	}
+	for _, w := range [...]struct {
+		word string
+		kind headingKind
+	}{{"chapter", headChapter}, {"part", headChapter}, {"unit", headChapter}, {"rule", headArticle}, {"section", headArticle}, {"annex", headArticle}} {
+		if !hasPrefixFold(s, w.word) || len(s) <= len(w.word) || s[len(w.word)] != ' ' {
+			continue
+		}
+		i := skipSpace(s, len(w.word))
+		n, nw := number(s[i:])
+		if nw == 0 && i < len(s) && s[i] >= 'A' && s[i] <= 'Z' && (i+1 == len(s) || !isLatin(s[i+1])) {
+			n, nw = int(s[i]-'A')+1, 1
+		}
+		if nw == 0 || !titleTail(s[i+nw:]) {
+			return heading{}
+		}
+		if form, ok := formHeading(strings.TrimLeft(s[i+nw:], " .:-–—")); ok {
+			return heading{kind: headForm, title: s, form: form}
+		}
+		return heading{kind: w.kind, n: n, title: s}
+	}
+	return heading{}
+}
+
+func isLatin(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
+
+// titleTail tells a title from running text that happens to open with a rule's
+// number: 第十条规定的船舶应……。
+func titleTail(s string) bool {
+	if s == "" {
+		return true
+	}
+	if strings.ContainsAny(s, "。？?；;！，") || strings.HasSuffix(s, "：") && utf8.RuneCountInString(s) > 12 {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(s)
+	if isSpace(r) || strings.ContainsRune("：:、.—-·《（(", r) {
+		return true
+	}
+	// 第1章习题集: glued, but short
+	return r >= 0x2E80 && utf8.RuneCountInString(s) <= 14 && !strings.ContainsAny(s, "的应是在：")
+}
+
+// formWords name kinds of items.
+var formWords = [...]struct {
+	word string
+	form drydock.QuestionKind
+}{
+	{"单项选择", drydock.Single},
+	{"單項選擇", drydock.Single},
+	{"单选", drydock.Single},
+	{"單選", drydock.Single},
+	{"多项选择", drydock.Multiple},
+	{"多項選擇", drydock.Multiple},
+	{"不定项选择", drydock.Multiple},
+	{"多选", drydock.Multiple},
+	{"多選", drydock.Multiple},
+	{"判断", drydock.Judge},
+	{"判斷", drydock.Judge},
+	{"是非", drydock.Judge},
+	{"填空", drydock.Blank},
+	{"简答", drydock.Short},
+	{"簡答", drydock.Short},
+	{"问答", drydock.Short},
+	{"論述", drydock.Short},
+	{"论述", drydock.Short},
+	{"名词解释", drydock.Short},
+	{"计算", drydock.Short},
+	{"案例分析", drydock.Short},
+	{"配伍", drydock.Matching},
+	{"匹配", drydock.Matching},
+	{"连线", drydock.Matching},
+	{"选择", ""},
+	{"選擇", ""},
+	{"multiple choice", ""},
+	{"single choice", drydock.Single},
+	{"multiple answer", drydock.Multiple},
+	{"true/false", drydock.Judge},
+	{"true or false", drydock.Judge},
+	{"fill in", drydock.Blank},
+	{"short answer", drydock.Short},
+}
+
+// formOf reads a word for a kind of item at the start of s, as it stands in a
+// heading, a 题型 cell or a tag before the stem. rest follows the word.
+func formOf(s string) (form drydock.QuestionKind, rest string, ok bool) {
+	r, _ := utf8.DecodeRuneInString(s)
+	if !strings.ContainsRune("单單多不判是填简簡问論论名计案配匹连选選mstfMSTF", r) {
+		return "", s, false
+	}
+	for _, w := range formWords {
+		if hasPrefixFold(s, w.word) {
+			rest = s[len(w.word):]
+			for _, tail := range [...]string{"题型", "题", "題", "正误"} {
+				if t, cut := strings.CutPrefix(rest, tail); cut {
+					rest = t
+					break
+				}
+			}
+			return w.form, rest, true
+		}
+	}
+	return "", s, false
+}
+
+// formHeading recognises a line such as 二、多项选择题（每题2分）.
+func formHeading(s string) (drydock.QuestionKind, bool) {
+	m := scanNumber(s)
+	if m.style == numHan || m.style == numParen || m.style == numPlain {
+		s = s[m.end:]
+	} else if m.style == noNumber && (strings.HasPrefix(s, "（") || strings.HasPrefix(s, "(")) {
+		// （一）单选题
+		_, w := utf8.DecodeRuneInString(s)
+		if n, end := hanNumber(s[w:]); n > 0 {
+			s = s[skipMarks(s, w+end):]
+		}
+	}
+	s = trim(s)
+	in := stripBrackets(s)
+	form, rest, ok := formOf(in)
+	if !ok {
+		return "", false
+	}
+	rest = trim(rest)
+	if rest == "" {
+		return form, true
+	}
+	r, _ := utf8.DecodeRuneInString(rest)
+	if strings.ContainsRune("（([【:：,，共每本", r) || hasPrefixFold(rest, "question") || hasPrefixFold(rest, "item") {
+		return form, !strings.ContainsAny(rest, "？?") && scanOptionsFast(rest) < 2
+	}
+	return "", false
+}
+
+// keyHeader reports whether a line announces a table of answers: 习题集答案,
+// 第一章 参考答案：, Answer key. bare is true when it may as well be the label of
+// one question's answer that follows on the next line.
+func keyHeader(s string) (ok, bare bool) {
+	s = trim(strings.TrimLeft(s, "#"))
+	s = strings.TrimRight(stripBrackets(strings.TrimRight(s, ":：")), ":： 】")
+	s = trim(strings.TrimLeft(s, "【"))
+	if len(s) > 3*24 {
+		return false, false
+	}
+	for _, w := range [...]string{"答案", "答案及解析", "答案与解析", "答案解析", "答案和解析", "答案及评分标准", "解答", "答案表", "答案汇总"} {
+		head, cut := strings.CutSuffix(s, w)
+		if !cut || strings.ContainsAny(head, "，。？?；：") || strings.Contains(head, "我的") || strings.Contains(head, "选") && strings.HasSuffix(head, "的") {
+			continue
+		}
+		if utf8.RuneCountInString(head) > 16 || strings.HasSuffix(head, "的") {
+			continue
+		}
+		head = trim(head)
+		return true, w == "答案" && (head == "" || head == "正确" || head == "参考" || head == "标准")
+	}
+	switch strings.ToLower(s) {
+	case "answer key", "answers", "key", "answer keys", "key to exercises", "answer sheet":
+		return true, false
+	case "answer":
+		return true, true
+	}
+	return false, false
+}
+
+// filePath recognises a path that a converter printed into the text.
+func filePath(s string) bool {
+	i := strings.LastIndexByte(s, '.')
+	return i > 0 && len(s)-i <= 5 && len(s)-i >= 3 && strings.ContainsAny(s[:i], "/\\") && !strings.ContainsAny(s[i:], "/\\0123456789：")
+}
+
+// noise recognises lines that carry nothing: page numbers, rules, and what
+// course platforms print between questions.
+func noise(s string) bool {
+	if len(s) > 60 {
+		return false
+	}
+	if !strings.ContainsAny(s, " 　，。") && (hasPrefixFold(s, "http://") || hasPrefixFold(s, "https://") || hasPrefixFold(s, "www.") || filePath(s)) {
+		return true
+	}
+	digits, other := 0, 0
+	for _, r := range s {
+		switch {
+		case isDigit(r):
+			digits++
+		case isSpace(r) || strings.ContainsRune("-—–_=*·~～/|.…·", r):
+		default:
+			other++
+		}
+	}
+	if other == 0 && digits == 0 {
+		return true
+	}
+	if other == 0 && digits > 0 && (s[0] == '-' || strings.HasPrefix(s, "—") || strings.HasPrefix(s, "–") || strings.HasPrefix(s, "~") || strings.HasPrefix(s, "·")) && !isDigit(rune(s[len(s)-1])) {
+		return true // - 12 -
+	}
+	if rest, ok := strings.CutPrefix(s, "第"); ok {
+		i := skipSpace(rest, 0)
+		if n, w := number(rest[i:]); w > 0 && n > 0 {
+			if t, page := strings.CutPrefix(trim(rest[i+w:]), "页"); page && utf8.RuneCountInString(t) <= 10 {
+				return true
+			}
+		}
+	}
+	if hasPrefixFold(s, "page ") {
+		_, w := number(s[5:])
+		rest := strings.ToLower(trim(s[5+w:]))
+		return w > 0 && (rest == "" || strings.HasPrefix(rest, "of") || strings.HasPrefix(rest, "/"))
+	}
+	for _, w := range [...]string{"此题得分", "本题得分", "得分：", "得分:", "展开解析", "收起解析", "我的答案：", "我的答案:", "你的答案", "您的答案", "显示答案", "查看答案", "展开", "收起", "窗体顶端", "窗体底端"} {
+		if strings.HasPrefix(s, w) {
+			return !strings.Contains(s, "正确答案")
+		}
+	}
+	return false
+}

@@ -1,0 +1,296 @@
+package question
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// A line is one block of text on its way into an item.
+type line struct {
+	text  string
+	at    drydock.Locator
+	full  bool // as wide as its neighbours: the text may go on below
+	blank bool // a blank line stood before it
+	edge  bool // first or last of its page: may be a running title
+}
+
+// An item is a numbered stretch of lines that may be a question.
+type item struct {
+	num     numberMark
+	lines   []line
+	options int  // labels seen in order so far
+	next    int  // the label that would continue them
+	solved  bool // an answer or a true/false mark was seen
+	explain bool // the lines now are an explanation
+	form    drydock.QuestionKind
+	heading bool // found to be the title of a subsection
+	ready   bool // its section has ended
+
+	hasKey   bool
+	key      keyEntry
+	keySure  float64
+	mismatch string // why the key could not be used
+	path     *path
+}
+
+// add appends a line and keeps count of what has been seen.
+func (it *item) add(l line) {
+	it.lines = append(it.lines, l)
+	if lb, ok := scanLabel(l.text); ok {
+		it.explain = lb.explain
+		if !lb.explain && trim(l.text[lb.end:]) != "" {
+			it.solved = true
+		}
+		return
+	}
+	if it.explain {
+		return
+	}
+	if findAnswerLabel(l.text) >= 0 {
+		it.solved = true
+	}
+	if len(it.lines) == 1 || it.options < 4 || len(l.text) > 0 {
+		it.countOptions(l.text)
+	}
+	if !it.solved && trailingMark(l.text) {
+		it.solved = true
+	}
+}
+
+// countOptions follows the labels A, B, C … over the lines as they come; the
+// exact list is made later, this only tells an open stem from a closed item.
+func (it *item) countOptions(s string) {
+	var buf [24]mark
+	for _, m := range scanMarks(s, buf[:0]) {
+		if m.v != it.next {
+			continue
+		}
+		if m.v == 0 && m.place == placeGlued && m.style >= labelRound {
+			continue // （A） inside a stem is an answer more often
+		}
+		if (m.style == labelBare || m.style == labelGlued) && m.v == 0 && m.place != placeLine {
+			continue
+		}
+		it.next++
+		it.options = it.next
+	}
+}
+
+// closed reports whether the item has all a question needs, so that a new
+// number opens the next one.
+func (it *item) closed() bool { return it.options >= 2 || it.solved }
+
+// trailingMark reports a true/false mark or answer in brackets at the end of a
+// stem: …出航。（ × ）
+func trailingMark(s string) bool {
+	s = strings.TrimRight(s, "。. 　")
+	_, in, ok := lastBracket(s)
+	return ok && (judgeMark(trim(in)) == len(trim(in)) && trim(in) != "")
+}
+
+// lastBracket returns the text in the brackets that end s and where they start.
+func lastBracket(s string) (start int, in string, ok bool) {
+	for _, p := range [...][2]string{{"（", "）"}, {"(", ")"}, {"【", "】"}, {"[", "]"}, {"（", ")"}, {"(", "）"}} {
+		if !strings.HasSuffix(s, p[1]) {
+			continue
+		}
+		i := strings.LastIndex(s, p[0])
+		if i < 0 {
+			continue
+		}
+		return i, s[i+len(p[0]) : len(s)-len(p[1])], true
+	}
+	return 0, "", false
+}
+
+// findAnswerLabel finds an answer label inside a line, behind options or a
+// stem; -1 when there is none.
+func findAnswerLabel(s string) int {
+	for from := 0; ; {
+		i := strings.Index(s[from:], "答案")
+		if i < 0 {
+			break
+		}
+		i += from
+		start := i
+		for _, w := range [...]string{"正确", "参考", "标准", "正確", "參考", "標準"} {
+			if strings.HasSuffix(s[:start], w) {
+				start -= len(w)
+				break
+			}
+		}
+		for _, w := range [...]string{"【", "[", "［", "〔"} {
+			if strings.HasSuffix(s[:start], w) {
+				start -= len(w)
+				break
+			}
+		}
+		if !strings.HasSuffix(s[:start], "我的") && !strings.HasSuffix(s[:start], "你的") && !strings.HasSuffix(s[:start], "您的") {
+			if _, ok := scanLabel(s[start:]); ok {
+				return start
+			}
+		}
+		from = i + len("答案")
+	}
+	for _, w := range [...]string{"Ans", "ANS", "Answer", "Key:"} {
+		i := strings.Index(s, w)
+		if i < 0 || i > 0 && !isSpace(rune(s[i-1])) && !strings.ContainsRune("([.)", rune(s[i-1])) {
+			continue
+		}
+		if i > 0 && (s[i-1] == '(' || s[i-1] == '[') {
+			i--
+		}
+		if lb, ok := scanLabel(strings.TrimLeft(s[i:], "(")); ok && !lb.explain {
+			return i
+		}
+	}
+	return -1
+}
+
+// findExplainLabel finds an explanation label inside a line.
+func findExplainLabel(s string) int {
+	for _, w := range [...]string{"【解析】", "【详解】", "【試題解析】", "【答案解析】", "[解析]", "答案解析：", "解析：", "解析:", "详解：", "Explanation:"} {
+		if i := strings.Index(s, w); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// The parts of an item's text.
+type parts struct {
+	body    string // stem and options, lines kept
+	answer  string
+	hasAns  bool
+	twice   bool // two answers that differ
+	explain string
+}
+
+// cut takes answer and explanation off the text.
+func (it *item) cut() parts {
+	var p parts
+	var body, explain []byte
+	where := 'b'
+	for i, l := range it.lines {
+		s := l.text
+		if i == 0 {
+			s = s[it.num.end:]
+		}
+		for s != "" || i == 0 {
+			start, lb, found := nextLabel(s)
+			before := s
+			if found {
+				before = s[:start]
+			}
+			if b := trim(before); b != "" {
+				if where == 'a' && len(body) > 0 && scanOptionsFast(string(body)) < 2 && opensOption(b) {
+					where = 'b' // （答案：B） stood before the options
+				}
+				switch where {
+				case 'b':
+					if len(body) > 0 {
+						body = append(body, '\n')
+					}
+					body = append(body, before...)
+				default:
+					explain = join(explain, b)
+				}
+			}
+			if !found {
+				break
+			}
+			s = s[start+lb.end:]
+			if lb.explain {
+				where = 'e'
+				continue
+			}
+			var v string
+			v, s = cutValue(s)
+			v = strings.TrimRight(v, "）)] ")
+			if where == 'e' && p.hasAns {
+				explain = join(explain, trim(v))
+				continue
+			}
+			where = 'a'
+			if v == "" && i+1 < len(it.lines) && !p.hasAns {
+				continue
+			}
+			if p.hasAns && readable(p.answer) && readable(v) && p.answer != v {
+				p.twice = true
+			}
+			if !p.hasAns || !readable(p.answer) {
+				p.answer, p.hasAns = v, v != ""
+			}
+			if noise(trim(s)) {
+				s = ""
+			}
+		}
+		// an answer label with its value on the next line
+		if where == 'a' && !p.hasAns && i+1 < len(it.lines) {
+			where = 'v'
+			continue
+		}
+		if where == 'v' {
+			where = 'a'
+			p.answer, p.hasAns = trim(string(explain)), true
+			explain = explain[:0]
+		}
+	}
+	p.body = string(body)
+	p.explain = string(explain)
+	return p
+}
+
+func readable(v string) bool {
+	a := readAnswer(v)
+	return a.letters != nil || a.judge != ""
+}
+
+// nextLabel finds the first answer or explanation label in s.
+func nextLabel(s string) (start int, lb label, found bool) {
+	if lb, ok := scanLabel(s); ok {
+		return 0, lb, true
+	}
+	a, e := findAnswerLabel(s), findExplainLabel(s)
+	if a < 0 || e >= 0 && e < a {
+		a = e
+	}
+	if a < 0 {
+		return 0, label{}, false
+	}
+	skip := 0
+	if s[a] == '(' {
+		skip = 1
+	}
+	lb, ok := scanLabel(s[a+skip:])
+	lb.end += skip
+	if ok && (strings.HasSuffix(s[:a], "（") || strings.HasSuffix(s[:a], "(")) {
+		_, w := utf8.DecodeLastRuneInString(s[:a])
+		a -= w
+		lb.end += w
+	}
+	return a, lb, ok
+}
+
+// opensOption reports whether a line begins with an option label.
+func opensOption(s string) bool {
+	if m, ok := letterMark(s, 0); ok && m.style != labelGlued && m.style != labelBare {
+		return m.v == 0
+	}
+	m, ok := enclosedMark(s, 0)
+	return ok && m.v == 0
+}
+
+// text is all lines of the item as they stood.
+func (it *item) text() string {
+	var b strings.Builder
+	for i, l := range it.lines {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(l.text)
+	}
+	return b.String()
+}

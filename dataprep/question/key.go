@@ -1,0 +1,316 @@
+package question
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// A keyRun is one stretch of a key row: "1-5、CCDDD", "（2）AACCA A", "16A".
+type keyRun struct {
+	paren    int      // the number in brackets, 0 for none
+	from, to int      // the numbers covered, 0 when the row carries none
+	groups   []string // the letters as grouped in print
+	explain  string   // what stands behind one question's answer
+	at       drydock.Locator
+}
+
+// A keyLabel says which part of the bank a stretch of keys is for.
+type keyLabel struct {
+	chapter, article int
+	title            string // as printed; empty for none
+	form             drydock.QuestionKind
+	isForm           bool
+}
+
+func (l keyLabel) empty() bool { return l == keyLabel{} }
+
+// A keyRow is one line of a key table.
+type keyRow struct {
+	label keyLabel
+	runs  []keyRun
+	none  bool // the row says there are no answers: 第4条 无
+}
+
+// scanKeyRow reads a line that consists of keys and nothing else. open says
+// that a row before it may go on, so that bare letters are accepted.
+func scanKeyRow(s string, at drydock.Locator, open bool) (keyRow, bool) {
+	p := keyScanner{s: s, at: at, open: open}
+	p.label()
+	for p.skip(); p.i < len(p.s); p.skip() {
+		if !p.token() {
+			return keyRow{}, false
+		}
+	}
+	if p.row.none && len(p.row.runs) == 0 {
+		return p.row, !p.row.label.empty() || open
+	}
+	answered := 0
+	for _, r := range p.row.runs {
+		if len(r.groups) > 0 {
+			answered++
+		}
+	}
+	// every number must have its letters, or it is a list of something else
+	return p.row, answered > 0 && answered == len(p.row.runs)
+}
+
+type keyScanner struct {
+	s    string
+	i    int
+	at   drydock.Locator
+	open bool
+	row  keyRow
+}
+
+func (p *keyScanner) skip() {
+	for p.i < len(p.s) {
+		r, w := utf8.DecodeRuneInString(p.s[p.i:])
+		if !isSpace(r) && !strings.ContainsRune(",，;；。|.、", r) {
+			return
+		}
+		p.i += w
+	}
+}
+
+// label reads what a row opens with: 第3条, 第一章, 单选题：, or any short title
+// before the first number.
+func (p *keyScanner) label() {
+	s := p.s
+	if h, end := labelPart(s); end > 0 {
+		p.row.label = h
+		p.i = end
+		if strings.HasPrefix(s[end:], "：") || strings.HasPrefix(s[end:], ":") {
+			_, w := utf8.DecodeRuneInString(s[end:])
+			p.i += w
+		}
+		if p.row.label.article == 0 {
+			// 第一章 第三条 1-5 …
+			if more, e := labelPart(trim(s[p.i:])); e > 0 && more.article > 0 {
+				p.row.label.article = more.article
+				p.i = skipSpace(s, p.i) + e
+			}
+		}
+		return
+	}
+	r, _ := utf8.DecodeRuneInString(s)
+	if isDigit(r) || r == '(' || r == '（' || r == '【' || r == '[' {
+		return
+	}
+	// a title, as printed over the questions: 内河避碰 1-5 BDDAB
+	n := 0
+	for i, r := range s {
+		if isDigit(r) || r == '（' || r == '(' {
+			t := strings.TrimRightFunc(s[:i], func(r rune) bool { return isSpace(r) || r == ':' || r == '：' || r == '、' })
+			if t == "" || readLetters(t) != nil || readJudge(t) != "" {
+				return
+			}
+			p.row.label.title = t
+			if form, ok := formHeading(t); ok {
+				p.row.label.form, p.row.label.isForm = form, true
+			}
+			p.i = i
+			return
+		}
+		if n++; n > 20 || strings.ContainsRune("。？?！；", r) {
+			return
+		}
+	}
+}
+
+// labelPart reads 第N章, 第N条 or a form word at the start of s.
+func labelPart(s string) (keyLabel, int) {
+	if rest, ok := strings.CutPrefix(s, "第"); ok {
+		i := skipSpace(rest, 0)
+		n, w := anyNumber(rest[i:])
+		i = skipSpace(rest, i+w)
+		r, rw := utf8.DecodeRuneInString(rest[i:])
+		if w == 0 || n == 0 {
+			return keyLabel{}, 0
+		}
+		end := len("第") + i + rw
+		switch r {
+		case '章', '篇', '编', '編', '讲':
+			return keyLabel{chapter: n, title: s[:end]}, end
+		case '条', '條', '节', '節', '课':
+			return keyLabel{article: n, title: s[:end]}, end
+		}
+		return keyLabel{}, 0
+	}
+	from := 0
+	if m := scanNumber(s); m.style == numHan {
+		from = m.end
+	}
+	if form, rest, ok := formOf(s[from:]); ok {
+		end := len(s) - len(rest)
+		// （每题1分）
+		if t := trim(rest); strings.HasPrefix(t, "（每") || strings.HasPrefix(t, "(每") {
+			if c := strings.IndexAny(rest, "）)"); c >= 0 {
+				_, cw := utf8.DecodeRuneInString(rest[c:])
+				end += c + cw
+			}
+		}
+		return keyLabel{form: form, isForm: true, title: s[:end]}, end
+	}
+	return keyLabel{}, 0
+}
+
+// token reads the next number or group of letters.
+func (p *keyScanner) token() bool {
+	s := p.s[p.i:]
+	r, w := utf8.DecodeRuneInString(s)
+	switch {
+	case r == '无' || r == '無' || hasPrefixFold(s, "none"):
+		p.row.none = true
+		if r < 0x80 {
+			w = len("none")
+		}
+		p.i += w
+		return true
+	case r == '(' || r == '（' || r == '【' || r == '[':
+		n, end, ok := enclosedNumber(s, w, ')', '）', '】', ']')
+		if !ok {
+			return false
+		}
+		p.row.runs = append(p.row.runs, keyRun{paren: n, at: p.at})
+		p.i += end
+		return true
+	case isDigit(r):
+		return p.numbers(s)
+	}
+	return p.group(s)
+}
+
+// numbers reads "6-10、" or "16".
+func (p *keyScanner) numbers(s string) bool {
+	n, end := number(s)
+	if n == 0 || n > 99999 {
+		return false
+	}
+	run := keyRun{from: n, to: n, at: p.at}
+	j := skipSpace(s, end)
+	if r, w := utf8.DecodeRuneInString(s[j:]); strings.ContainsRune("-—–~～至到－−", r) && w > 0 && r != utf8.RuneError {
+		k := skipSpace(s, j+w)
+		for strings.HasPrefix(s[k:], "—") {
+			k += len("—")
+		}
+		m, mw := number(s[k:])
+		if mw == 0 || m < n || m-n > 999 {
+			return false
+		}
+		run.to, end = m, k+mw
+	}
+	p.row.runs = append(p.row.runs, run)
+	j = skipSpace(s, end)
+	if strings.HasPrefix(s[j:], "题") {
+		j += len("题")
+	}
+	p.i += skipMarks(s, j)
+	return true
+}
+
+// group reads one group of letters or one true/false mark.
+func (p *keyScanner) group(s string) bool {
+	end := 0
+	for end < len(s) {
+		r, w := utf8.DecodeRuneInString(s[end:])
+		v, lower := letterValue(r)
+		if v < 0 || lower && end+w < len(s) && !isSpace(rune(s[end+w])) && !isDigit(rune(s[end+w])) {
+			break
+		}
+		if v >= maxOptions && r != 'T' && r != 'Y' && r != 'N' {
+			return false
+		}
+		end += w
+	}
+	if end == 0 {
+		end = judgeMark(s)
+	}
+	if end == 0 {
+		return false
+	}
+	g := s[:end]
+	if len(p.row.runs) == 0 {
+		if !p.open && p.row.label.empty() {
+			return false
+		}
+		p.row.runs = append(p.row.runs, keyRun{at: p.at})
+	}
+	run := &p.row.runs[len(p.row.runs)-1]
+	run.groups = append(run.groups, g)
+	p.i += end
+	return true
+}
+
+// judgeMark returns the length of a true/false word or sign at the start of s.
+func judgeMark(s string) int {
+	for _, w := range [...]string{"正确", "正確", "错误", "錯誤", "不对", "√", "✓", "✔", "×", "✗", "✘", "✕", "❌", "✅", "对", "對", "错", "錯"} {
+		if strings.HasPrefix(s, w) {
+			return len(w)
+		}
+	}
+	return 0
+}
+
+// A keyPart is what a key table says about one part of the bank.
+type keyPart struct {
+	label keyLabel
+	runs  []keyRun
+	none  bool
+	at    drydock.Locator
+	text  []string // the rows as printed, for the drop file
+	used  bool
+	whole *keyPart // the part as it stood, when this is a piece of it
+}
+
+// A keyEntry is one question's answer in a key.
+type keyEntry struct {
+	n       int
+	value   string
+	explain string
+	at      drydock.Locator
+}
+
+// entries spells a run out, one entry a question. It returns false when the
+// letters are not as many as the numbers: then none of them can be trusted.
+func (r keyRun) entries() ([]keyEntry, bool) {
+	want := r.to - r.from + 1
+	if r.from == 0 {
+		want = 0
+	}
+	return spread(r.groups, want, r.from, r)
+}
+
+// spread deals groups of letters out to want questions; want 0 takes one
+// letter each, however many there are.
+func spread(groups []string, want, first int, r keyRun) ([]keyEntry, bool) {
+	mk := func(i int, v string) keyEntry {
+		return keyEntry{n: first + i, value: v, explain: r.explain, at: r.at}
+	}
+	if want == 1 {
+		return []keyEntry{mk(0, strings.Join(groups, ""))}, len(groups) > 0
+	}
+	var single []string
+	for _, g := range groups {
+		if judgeMark(g) > 0 {
+			single = append(single, g)
+			continue
+		}
+		for _, l := range g {
+			single = append(single, string(l))
+		}
+	}
+	list := single
+	if len(single) != want && len(groups) == want {
+		list = groups // multiple choice: AB BCD AC
+	}
+	if want > 0 && len(list) != want {
+		return nil, false
+	}
+	out := make([]keyEntry, len(list))
+	for i, v := range list {
+		out[i] = mk(i, v)
+	}
+	return out, true
+}

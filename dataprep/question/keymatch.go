@@ -1,0 +1,345 @@
+package question
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// matchKeys joins the keys of the open chapter to its questions. A part of the
+// key and a part of the bank belong together when their labels agree; the
+// counts being equal is the proof. Where they differ only printed numbers that
+// leave no doubt are used, the rest of the part is marked as mismatched.
+func matchKeys(sections []*section, keys []*keyPart) {
+	unlabelled := splitRestarts(keys)
+	for _, k := range unlabelled.labelled {
+		if k.none {
+			k.used = true
+			continue
+		}
+		matchLabelled(sections, k)
+	}
+	matchPlain(sections, unlabelled.plain)
+}
+
+type keySplit struct{ labelled, plain []*keyPart }
+
+// splitRestarts parts a key without labels where its numbers begin again.
+func splitRestarts(keys []*keyPart) keySplit {
+	var out keySplit
+	for _, k := range keys {
+		if !k.label.empty() {
+			out.labelled = append(out.labelled, k)
+			continue
+		}
+		cur := &keyPart{at: k.at, text: k.text, none: k.none, whole: k}
+		last := 0
+		for _, r := range k.runs {
+			n := r.from
+			if n == 0 {
+				n = r.paren
+			}
+			if n > 0 && n <= last && n == 1 {
+				out.plain = append(out.plain, cur)
+				cur = &keyPart{at: r.at, text: k.text, whole: k}
+			}
+			if r.to > 0 {
+				last = r.to
+			} else if n > 0 {
+				last = n
+			}
+			cur.runs = append(cur.runs, r)
+		}
+		out.plain = append(out.plain, cur)
+	}
+	return out
+}
+
+func matchLabelled(sections []*section, k *keyPart) {
+	var found []*section
+	for _, s := range sections {
+		if s.keyed || !s.fits(k.label) || s.questions() == 0 {
+			continue
+		}
+		found = append(found, s)
+	}
+	if len(found) == 0 {
+		return
+	}
+	if byParen(found, k) {
+		return
+	}
+	if k.label.isForm && k.label.chapter == 0 && len(found) > 1 {
+		found = found[:1] // 单选题 of the first part that has no key yet
+	}
+	give(found, k)
+}
+
+// byParen handles keys such as 第3条 （1）DBD （2）AACCA A, where the number in
+// brackets is a subsection with numbers of its own.
+func byParen(found []*section, k *keyPart) bool {
+	bySub := map[int]*section{}
+	for _, s := range found {
+		if s.path.sub == 0 || bySub[s.path.sub] != nil {
+			continue
+		}
+		bySub[s.path.sub] = s
+	}
+	if len(bySub) == 0 {
+		return false
+	}
+	for _, r := range k.runs {
+		if r.paren == 0 {
+			return false
+		}
+	}
+	for from := 0; from < len(k.runs); {
+		to := from + 1
+		for to < len(k.runs) && k.runs[to].paren == k.runs[from].paren {
+			to++
+		}
+		part := &keyPart{label: k.label, at: k.runs[from].at, text: k.text}
+		for _, r := range k.runs[from:to] {
+			r.paren = 0
+			part.runs = append(part.runs, r)
+		}
+		if s := bySub[k.runs[from].paren]; s != nil && !s.keyed {
+			give([]*section{s}, part)
+			k.used = true
+		}
+		from = to
+	}
+	return k.used
+}
+
+// matchPlain joins keys that carry no label: to the sections one by one when
+// there are as many, else to all of them together.
+func matchPlain(sections []*section, keys []*keyPart) {
+	var open []*section
+	for _, s := range sections {
+		if !s.keyed && s.questions() > 0 {
+			open = append(open, s)
+		}
+	}
+	if len(keys) == 0 || len(open) == 0 {
+		return
+	}
+	if len(keys) == len(open) {
+		for i, k := range keys {
+			give(open[i:i+1], k)
+		}
+		return
+	}
+	if len(keys) == 1 {
+		give(open, keys[0])
+		return
+	}
+	// fewer keys than sections or more: the ones whose counts can only fit in order
+	i := 0
+	for _, k := range keys {
+		for i < len(open) && open[i].questions() != k.count() {
+			i++
+		}
+		if i < len(open) {
+			give(open[i:i+1], k)
+			i++
+		}
+	}
+}
+
+// count is how many questions a key answers; -1 when its rows contradict
+// themselves.
+func (k *keyPart) count() int {
+	n := 0
+	for _, r := range k.runs {
+		e, ok := r.entries()
+		if !ok {
+			return -1
+		}
+		n += len(e)
+	}
+	return n
+}
+
+// give hands the answers of one key part to the questions of the sections.
+func give(sections []*section, k *keyPart) {
+	k.used = true
+	if k.whole != nil {
+		k.whole.used = true
+	}
+	var items []*item
+	for _, s := range sections {
+		s.keyed = true
+		for _, it := range s.items {
+			if !it.heading {
+				items = append(items, it)
+			}
+		}
+	}
+	entries, broken := k.spell(len(items))
+	if !broken && len(entries) == len(items) {
+		same := true
+		for i, it := range items {
+			same = same && (entries[i].n == it.num.n || entries[i].n == 0)
+		}
+		sure := 1.0
+		if !same {
+			sure = 0.93 // the numbers do not agree, the order does
+		}
+		for i, it := range items {
+			it.take(entries[i], sure)
+		}
+		return
+	}
+	why := fmt.Sprintf("%d questions, %d answers in the key", len(items), len(entries))
+	if broken {
+		why = "a row of the key has more or fewer letters than numbers"
+	}
+	giveByNumber(items, entries, broken, why)
+}
+
+// giveByNumber joins by printed number where the counts differ. A number is
+// trusted only when it stands once on either side, both lists run upwards and
+// both end at the same number: then a lost question or row explains the
+// difference. All other questions are marked.
+func giveByNumber(items []*item, entries []keyEntry, broken bool, why string) {
+	ok := len(items) > 0 && len(entries) > 0
+	for i := 1; i < len(items); i++ {
+		ok = ok && items[i].num.n > items[i-1].num.n
+	}
+	by := map[int]keyEntry{}
+	for i, e := range entries {
+		ok = ok && e.n > 0 && (i == 0 || e.n > entries[i-1].n)
+		by[e.n] = e
+	}
+	ok = ok && (broken || items[len(items)-1].num.n == entries[len(entries)-1].n)
+	for _, it := range items {
+		if e, found := by[it.num.n]; ok && found {
+			it.take(e, 0.7)
+			continue
+		}
+		it.mismatch = why
+	}
+}
+
+// spell lists the entries of all runs. want settles runs without numbers.
+// broken says that a row's letters are not as many as its numbers.
+func (k *keyPart) spell(want int) (out []keyEntry, broken bool) {
+	numbered := false
+	for _, r := range k.runs {
+		numbered = numbered || r.from > 0 || r.paren > 0
+	}
+	if !numbered {
+		var groups []string
+		for _, r := range k.runs {
+			groups = append(groups, r.groups...)
+		}
+		if len(k.runs) == 0 {
+			return nil, false
+		}
+		e, ok := spread(groups, want, 1, k.runs[0])
+		if !ok {
+			e, _ = spread(groups, 0, 1, k.runs[0])
+			for i := range e {
+				e[i].n = 0
+			}
+		}
+		return e, false
+	}
+	for _, r := range k.runs {
+		if r.from == 0 && r.paren > 0 {
+			r.from, r.to = r.paren, r.paren
+		}
+		e, ok := r.entries()
+		if !ok {
+			broken = true
+			continue
+		}
+		out = append(out, e...)
+	}
+	return out, broken
+}
+
+// take gives the item its answer from a key. An answer printed with the item
+// itself goes first; a different one in the key is a contradiction.
+func (it *item) take(e keyEntry, sure float64) {
+	it.key = e
+	it.hasKey = true
+	it.keySure = sure
+}
+
+// A path is where in a bank a section stands. The key of a question is
+// (chapter, article, subsection, number).
+type path struct {
+	chapter, article, sub                       int
+	chapterTitle, articleTitle, title, subTitle string
+	formTitle                                   string
+	form                                        drydock.QuestionKind
+	isForm                                      bool
+}
+
+// subject is the path as titles, outermost first.
+func (p path) subject() []string {
+	var out []string
+	for _, t := range [...]string{p.chapterTitle, p.articleTitle, p.title, p.subTitle} {
+		if t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// A section is a run of items between two headings.
+type section struct {
+	path  path
+	items []*item
+	keyed bool
+}
+
+// questions counts the items that are no headings.
+func (s *section) questions() int {
+	n := 0
+	for _, it := range s.items {
+		if !it.heading {
+			n++
+		}
+	}
+	return n
+}
+
+// fits reports whether a key's label may mean this section.
+func (s *section) fits(l keyLabel) bool {
+	if l.chapter > 0 && l.chapter != s.path.chapter {
+		return false
+	}
+	if l.article > 0 && l.article != s.path.article {
+		return false
+	}
+	if l.isForm {
+		if l.form != "" {
+			return s.path.form == l.form
+		}
+		return s.path.isForm && s.path.form == ""
+	}
+	if l.chapter == 0 && l.article == 0 && l.title != "" {
+		t := fold(l.title)
+		for _, have := range [...]string{s.path.title, s.path.articleTitle, s.path.subTitle, s.path.chapterTitle} {
+			if have != "" && (fold(have) == t || strings.HasSuffix(fold(have), t)) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// fold makes titles comparable: no blanks, no punctuation at the ends.
+func fold(s string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if isSpace(r) || strings.ContainsRune("：:、.．", r) {
+			return -1
+		}
+		return r
+	}, s))
+}

@@ -1,0 +1,427 @@
+package question
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// labelStyle is the way an option label is written.
+type labelStyle uint8
+
+const (
+	labelDot     labelStyle = iota + 1 // A. A．
+	labelComma                         // A、
+	labelParen                         // A) A）
+	labelColon                         // A: A：
+	labelOther                         // A, A，
+	labelRound                         // (A) （A）
+	labelSquare                        // 【A】 [A]
+	labelBare                          // "A text"
+	labelGlued                         // A文字, at a line's start only
+	labelNewline                       // A alone on its line
+)
+
+// place is how an option label stands in the text, worst first.
+type place uint8
+
+const (
+	placeGlued place = iota // after a character: 2节B.3节
+	placeSpace              // after one blank
+	placeGap                // after a tab or several blanks
+	placeLine               // at the start of a line
+)
+
+// A mark is a possible option label.
+type mark struct {
+	v          int // 0 for A
+	lower      bool
+	style      labelStyle
+	place      place
+	start, end int // the label; the option's text starts at end
+}
+
+// scanMarks finds every place in s that could be an option label.
+func scanMarks(s string, dst []mark) []mark {
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < 0x80 {
+			l := c | 0x20
+			switch {
+			case l >= 'a' && l < 'a'+maxOptions:
+				if m, ok := letterMark(s, i); ok {
+					dst = append(dst, m)
+				}
+			case c == '(' || c == '[':
+				if m, ok := enclosedMark(s, i); ok {
+					dst = append(dst, m)
+					i = m.end
+					continue
+				}
+			}
+			i++
+			continue
+		}
+		r, w := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r >= 'Ａ' && r <= 'ｚ':
+			if m, ok := letterMark(s, i); ok {
+				dst = append(dst, m)
+			}
+		case r == '（' || r == '【' || r == '［' || r == '〔':
+			if m, ok := enclosedMark(s, i); ok {
+				dst = append(dst, m)
+				i = m.end
+				continue
+			}
+		}
+		i += w
+	}
+	return dst
+}
+
+func letterMark(s string, i int) (mark, bool) {
+	r, w := utf8.DecodeRuneInString(s[i:])
+	v, lower := letterValue(r)
+	if v < 0 || v >= maxOptions {
+		return mark{}, false
+	}
+	p, ok := placeOf(s, i)
+	if !ok {
+		return mark{}, false
+	}
+	m := mark{v: v, lower: lower, place: p, start: i}
+	j := i + w
+	k := j
+	for k < len(s) && (s[k] == ' ' || s[k] == '\t') {
+		k++
+	}
+	sep, sw := utf8.DecodeRuneInString(s[k:])
+	switch sep {
+	case '.', '．', '﹒', '·', '。':
+		m.style = labelDot
+	case '、', '﹑', '､':
+		m.style = labelComma
+	case ')', '）':
+		m.style = labelParen
+	case ':', '：':
+		m.style = labelColon
+	case ',', '，':
+		m.style = labelOther
+	}
+	switch {
+	case m.style != 0 && k-j <= 2:
+		m.end = skipBlanks(s, k+sw)
+	case p >= placeSpace && (k > j || sep == 0x3000 || sep == 0xA0):
+		m.style, m.end = labelBare, skipBlanks(s, k)
+	case p == placeLine && (k == len(s) || s[k] == '\n'):
+		m.style, m.end = labelNewline, min(k+1, len(s))
+	case p == placeLine && (wideText(sep) || numerals(s[k:])):
+		m.style, m.end = labelGlued, k
+	default:
+		return mark{}, false
+	}
+	if lower && (p == placeGlued || m.style >= labelBare && m.style != labelNewline || m.style == labelOther) {
+		return mark{}, false // lower-case labels must stand clear, with a mark
+	}
+	return m, true
+}
+
+// numerals reports a text that opens with a list of Roman numerals and nothing
+// Latin behind them: the I、II of "DI、II", where the label's point was lost.
+func numerals(s string) bool {
+	i := 0
+	for i < len(s) && (s[i] == 'I' || s[i] == 'V' || s[i] == 'X') {
+		i++
+	}
+	return i > 0 && (i == len(s) || !isLatin(s[i]))
+}
+
+func enclosedMark(s string, i int) (mark, bool) {
+	open, w := utf8.DecodeRuneInString(s[i:])
+	j := skipBlanks(s, i+w)
+	r, lw := utf8.DecodeRuneInString(s[j:])
+	v, lower := letterValue(r)
+	if v < 0 || v >= maxOptions {
+		return mark{}, false
+	}
+	j = skipBlanks(s, j+lw)
+	c, cw := utf8.DecodeRuneInString(s[j:])
+	style := labelSquare
+	switch {
+	case (open == '(' || open == '（') && (c == ')' || c == '）'):
+		style = labelRound
+	case (open == '[' || open == '【' || open == '［' || open == '〔') && (c == ']' || c == '】' || c == '］' || c == '〕'):
+	default:
+		return mark{}, false
+	}
+	p, ok := placeOf(s, i)
+	if !ok {
+		p = placeGlued // a bracket may stand right after a word
+	}
+	end := skipBlanks(s, j+cw)
+	if r, rw := utf8.DecodeRuneInString(s[end:]); r == '.' || r == '．' || r == '、' {
+		end = skipBlanks(s, end+rw)
+	}
+	return mark{v: v, lower: lower, style: style, place: p, start: i, end: end}, true
+}
+
+// placeOf says how position i stands; false inside a Latin word or acronym.
+func placeOf(s string, i int) (place, bool) {
+	if i == 0 || s[i-1] == '\n' {
+		return placeLine, true
+	}
+	prev, w := utf8.DecodeLastRuneInString(s[:i])
+	if isSpace(prev) {
+		j := i - w
+		blanks := 1
+		for j > 0 {
+			r, rw := utf8.DecodeLastRuneInString(s[:j])
+			if !isSpace(r) || r == '\n' {
+				break
+			}
+			if r == '\t' {
+				blanks++
+			}
+			blanks++
+			j -= rw
+		}
+		switch {
+		case j == 0 || s[j-1] == '\n':
+			return placeLine, true
+		case blanks > 1 || prev == '\t' || prev == 0x3000:
+			return placeGap, true
+		}
+		return placeSpace, true
+	}
+	if v, _ := letterValue(prev); v >= 0 {
+		return 0, false
+	}
+	if prev == '.' || prev == '\'' || prev == '-' || prev == '/' || prev == '&' || prev == '+' || prev == '＋' || prev == '、' || prev == '"' || prev == '“' || prev == '(' || prev == '（' {
+		return 0, false
+	}
+	return placeGlued, true
+}
+
+func skipBlanks(s string, i int) int {
+	for i < len(s) {
+		r, w := utf8.DecodeRuneInString(s[i:])
+		if r == '\n' || !isSpace(r) {
+			break
+		}
+		i += w
+	}
+	return i
+}
+
+// score is how much a mark looks like an option label by itself.
+func (m mark) score() float64 {
+	s := [...]float64{placeGlued: 0.4, placeSpace: 1.2, placeGap: 2, placeLine: 3}[m.place]
+	switch m.style {
+	case labelBare, labelGlued:
+		s -= 1
+	case labelOther:
+		s -= 1
+	case labelColon:
+		s -= 0.3
+	case labelNewline:
+		s -= 0.5
+	}
+	if m.place == placeGlued && m.v >= 4 {
+		s -= 0.8 // four options are the rule: an E inside a text is a letter
+	}
+	return s
+}
+
+// step is what is gained or lost by b following a.
+func step(a, b mark) float64 {
+	switch {
+	case a.lower != b.lower:
+		return -10
+	case a.style == b.style:
+		return 0.5
+	case a.style <= labelComma && b.style <= labelComma:
+		return -0.2 // banks mix A. and A、
+	case (a.style >= labelRound) != (b.style >= labelRound):
+		return -2.5
+	}
+	return -0.7
+}
+
+// A chain is a run of labels A, B, C … in order.
+type chain struct {
+	marks []mark
+	score float64
+}
+
+// bestChain chooses the labels that together look most like an option list:
+// they run A, B, C … without a gap, and score best by place and style.
+func bestChain(marks []mark) chain {
+	type node struct {
+		score float64
+		prev  int
+		n     int
+	}
+	best := chain{}
+	var buf [48]node
+	nodes := buf[:0]
+	top := -1
+	for i, m := range marks {
+		nd := node{score: -1e9, prev: -1}
+		if m.v == 0 {
+			nd.score, nd.n = m.score(), 1
+		}
+		for j := range i {
+			p := marks[j]
+			if p.v != m.v-1 || nodes[j].n == 0 || p.end > m.start {
+				continue
+			}
+			gain := m.score() + step(p, m)
+			if gain > 0 && nodes[j].score+gain > nd.score {
+				nd = node{nodes[j].score + gain, j, nodes[j].n + 1}
+			}
+		}
+		nodes = append(nodes, nd)
+		if nd.n >= 2 && (top < 0 || nd.score > nodes[top].score) {
+			top = i
+		}
+	}
+	if top < 0 {
+		return best
+	}
+	n := nodes[top].n
+	out := make([]mark, n)
+	for i := top; n > 0; i = nodes[i].prev {
+		n--
+		out[n] = marks[i]
+	}
+	c := chain{out, nodes[top].score}
+	if !c.believable() {
+		return best
+	}
+	return c
+}
+
+// believable rejects chains that are more likely prose: letters without a mark
+// need to stand clear, glued ones need company.
+func (c chain) believable() bool {
+	bare, glued, line := 0, 0, 0
+	for _, m := range c.marks {
+		if m.style >= labelBare {
+			bare++
+		}
+		if m.place == placeGlued {
+			glued++
+		}
+		if m.place == placeLine {
+			line++
+		}
+	}
+	n := len(c.marks)
+	switch {
+	case bare == n && (n < 3 || c.marks[0].place != placeLine):
+		return false
+	case bare > 0 && bare < n && n < 3:
+		return false
+	case glued == n && n < 3:
+		return false
+	case c.marks[0].style == labelGlued && line < n:
+		return false
+	}
+	return true
+}
+
+// scanOptionsFast counts the options found in a short text.
+func scanOptionsFast(s string) int {
+	var buf [16]mark
+	return len(bestChain(scanMarks(s, buf[:0])).marks)
+}
+
+// A body is the text of an item cut into its parts.
+type body struct {
+	stem    string
+	options []drydock.Option
+	sure    float64 // how clear the option list is, 0–1
+	gap     string  // why the labels do not make a list; empty when they do
+}
+
+// splitBody finds the option list in an item's text, answer and explanation
+// taken off.
+func splitBody(text string) body {
+	var buf [48]mark
+	marks := scanMarks(text, buf[:0])
+	c := bestChain(marks)
+	if len(c.marks) == 0 {
+		return body{stem: unwrap(text), sure: 1, gap: orphanLabels(marks, -1)}
+	}
+	b := body{stem: unwrap(text[:c.marks[0].start]), sure: 1}
+	for i, m := range c.marks {
+		end := len(text)
+		if i+1 < len(c.marks) {
+			end = c.marks[i+1].start
+		}
+		t := stripOwnLabel(unwrap(text[min(m.end, end):end]), m.v)
+		b.options = append(b.options, drydock.Option{Label: letter(m.v), Text: t})
+		if i > 0 && c.marks[i-1].style != m.style && (m.style > labelComma || c.marks[i-1].style > labelComma) {
+			b.sure *= 0.9
+		}
+		if m.place == placeGlued {
+			b.sure *= 0.97
+		}
+	}
+	b.gap = leftLabels(marks, c.marks)
+	b.options = dropFillers(b.options)
+	return b
+}
+
+// leftLabels names a clear label that the chosen list leaves inside an option:
+// a letter that comes twice or one that skips its neighbour.
+func leftLabels(all, chosen []mark) string {
+	first, style := chosen[0].start, chosen[0].style
+	in := 0
+	for _, m := range all {
+		if in < len(chosen) && m.start == chosen[in].start {
+			in++
+			continue
+		}
+		if m.start > first && m.place == placeLine && m.style == style && m.style != labelGlued && m.style != labelBare {
+			if m.v <= chosen[len(chosen)-1].v {
+				return "option " + letter(m.v) + " stands twice"
+			}
+			return "option " + letter(m.v) + " follows " + letter(chosen[len(chosen)-1].v)
+		}
+	}
+	return ""
+}
+
+// orphanLabels describes labels that never became a list.
+func orphanLabels(marks []mark, _ int) string {
+	var seen []string
+	for _, m := range marks {
+		if m.place == placeLine && m.style <= labelParen && !m.lower {
+			seen = append(seen, letter(m.v))
+		}
+	}
+	if len(seen) < 2 {
+		return ""
+	}
+	return "labels " + strings.Join(seen, ", ") + " make no list from A"
+}
+
+// stripOwnLabel removes a label that the container numbered again: "A. A. x".
+func stripOwnLabel(s string, v int) string {
+	m, ok := letterMark(s, 0)
+	if ok && m.v == v && m.style <= labelParen && m.end < len(s) {
+		return s[m.end:]
+	}
+	return s
+}
+
+// dropFillers removes options that only fill the form, from the end.
+func dropFillers(o []drydock.Option) []drydock.Option {
+	for len(o) > 2 && strings.Trim(o[len(o)-1].Text, "-—_–/\\.… 　无*") == "" && o[len(o)-1].Text != "" && o[len(o)-1].Text != "无" {
+		o = o[:len(o)-1]
+	}
+	return o
+}

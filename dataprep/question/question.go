@@ -1,0 +1,152 @@
+package question
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
+
+// Options configure a parser. The zero value is ready for use.
+type Options struct {
+	// Note is told about readings that a person may want to check, for example
+	// that numbers as answers were taken to count from 1. It may be nil; it is
+	// called from the goroutine that parses.
+	Note func(Note)
+}
+
+// A Note says how something unusual was read. Nothing was lost.
+type Note struct {
+	Code string // ASCII snake_case, stable
+	At   drydock.Locator
+	Text msg.Text
+	Args []any
+}
+
+// New returns the parser of exam items. It may be used by many goroutines.
+func New(o Options) drydock.Parser { return parser{o} }
+
+type parser struct{ o Options }
+
+// Parse reads a document's text lines, table rows and JSON rows.
+func (p parser) Parse(ctx context.Context, doc *drydock.Document) iter.Seq2[*drydock.Record, error] {
+	return func(yield func(*drydock.Record, error) bool) {
+		emit := func(r *drydock.Record, d *drydock.Drop) bool {
+			if d != nil {
+				return yield(nil, d)
+			}
+			return yield(r, nil)
+		}
+		r := &reader{ctx: ctx, doc: doc, note: p.o.Note, emit: emit}
+		r.text.file, r.text.emit = doc.File, emit
+		if err := r.run(); err != nil && !r.stopped() {
+			yield(nil, err)
+		}
+	}
+}
+
+// A reader holds the state of one document being read.
+type reader struct {
+	ctx  context.Context
+	doc  *drydock.Document
+	note func(Note)
+	emit func(*drydock.Record, *drydock.Drop) bool
+	text chapter
+	tab  table
+	rows jsonRows
+	done bool
+}
+
+func (r *reader) stopped() bool { return r.done || r.text.stopped }
+
+func (r *reader) run() error {
+	for b, err := range r.doc.Blocks(r.ctx) {
+		if r.stopped() {
+			return nil
+		}
+		if err != nil {
+			var d *drydock.Drop
+			if !errors.As(err, &d) {
+				return err
+			}
+			r.done = !r.emit(nil, d)
+			continue
+		}
+		if err := r.block(b); err != nil {
+			return err
+		}
+	}
+	if r.stopped() {
+		return nil
+	}
+	r.endTable()
+	if r.doc.Key != nil {
+		if err := r.readKey(); err != nil {
+			return err
+		}
+	}
+	r.text.end()
+	return nil
+}
+
+func (r *reader) block(b drydock.Block) error {
+	switch {
+	case b.Raw != nil:
+		return r.jsonRow(b)
+	case b.Cells != nil:
+		r.tableRow(b)
+	default:
+		r.endTable()
+		r.text.feed(b)
+	}
+	return nil
+}
+
+// readKey reads the answers that stand in a second file.
+func (r *reader) readKey() error {
+	c := &r.text
+	if !c.zone {
+		c.openZone()
+	}
+	for b, err := range r.doc.Key.Blocks(r.ctx) {
+		if err != nil {
+			var d *drydock.Drop
+			if !errors.As(err, &d) {
+				return err
+			}
+			r.done = !r.emit(nil, d)
+			continue
+		}
+		if b.Cells != nil {
+			b.Text = cellsAsText(b.Cells)
+		}
+		s := trim(repair(b.Text))
+		if s == "" {
+			continue
+		}
+		l := line{text: s, at: b.At}
+		if !c.zone || !c.zoneFeed(l, b.Level) {
+			c.zone = true
+			c.orphans = append(c.orphans, l)
+		}
+	}
+	return nil
+}
+
+// end closes the document.
+func (c *chapter) end() {
+	if c.stopped {
+		return
+	}
+	if c.header != nil {
+		h := *c.header
+		c.header = nil
+		c.addLine(h)
+	}
+	if c.zone {
+		c.closeZone()
+	}
+	c.finish()
+}

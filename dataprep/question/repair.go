@@ -1,0 +1,88 @@
+package question
+
+import "golang.org/x/text/unicode/norm"
+
+// repair replaces the look-alike radicals that PDF copies carry (⽤ U+2F64 for
+// 用) and unusual line ends. Texts without them come back as they are.
+func repair(s string) string {
+	for i := 0; i+2 < len(s); i++ {
+		// U+2E80–U+2FDF begin with E2 BA … E2 BF
+		if s[i] == 0xE2 && s[i+1] >= 0xBA && s[i+1] <= 0xBF {
+			return repairRadicals(s)
+		}
+	}
+	return s
+}
+
+// radicals maps the ones of U+2E80–U+2EFF that NFKC leaves alone to the
+// character they stand for, by Unicode's Equivalent_Unified_Ideograph.
+func radical(r rune) rune {
+	switch r {
+	case '⺠':
+		return '民'
+	case '⻅':
+		return '见'
+	case '⻉':
+		return '贝'
+	case '⻋':
+		return '车'
+	case '⻓':
+		return '长'
+	case '⻔':
+		return '门'
+	case '⻘':
+		return '青'
+	case '⻚':
+		return '页'
+	case '⻛':
+		return '风'
+	case '⻜':
+		return '飞'
+	case '⻝':
+		return '食'
+	case '⻢':
+		return '马'
+	case '⻤':
+		return '鬼'
+	case '⻥':
+		return '鱼'
+	case '⻦':
+		return '鸟'
+	case '⻨':
+		return '麦'
+	case '⻩':
+		return '黄'
+	case '⻬':
+		return '齐'
+	case '⻮':
+		return '齿'
+	case '⻰':
+		return '龙'
+	case '⻳':
+		return '龟'
+	case '⺟':
+		return '母'
+	case '⻄':
+		return '西'
+	case '⻆':
+		return '角'
+	case '⻙':
+		return '韦'
+	}
+	return r
+}
+
+func repairRadicals(s string) string {
+	out := make([]rune, 0, len(s)/2)
+	for _, r := range s {
+		switch {
+		case r >= 0x2E80 && r < 0x2F00:
+			out = append(out, radical(r))
+		case r >= 0x2F00 && r < 0x2FE0:
+			out = append(out, []rune(norm.NFKC.String(string(r)))...)
+		default:
+			out = append(out, r)
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,259 @@
+package question
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// cleanStem takes off what is printed with a stem but is no part of it: the
+// number once more, a tag such as (单选题, 1.0 分), the score.
+func cleanStem(s string, n int) (stem string, form drydock.QuestionKind) {
+	s = trim(s)
+	if m := scanNumber(s); n > 0 && m.n == n && !m.weak && m.style == numPlain {
+		s = s[m.end:]
+	}
+	for {
+		r, w := utf8.DecodeRuneInString(s)
+		if !strings.ContainsRune("（([【", r) || r == utf8.RuneError {
+			return s, form
+		}
+		end := strings.IndexAny(s, "）)]】")
+		if end < 0 {
+			return s, form
+		}
+		in := trim(s[w:end])
+		_, cw := utf8.DecodeRuneInString(s[end:])
+		f, rest, ok := formOf(in)
+		switch {
+		case ok && (trim(rest) == "" || strings.ContainsAny(trim(rest)[:1], ",，、 ") || scoreTag(trim(rest))):
+			if f != "" {
+				form = f
+			}
+		case scoreTag(strings.TrimLeft(in, "本题每共 ")):
+		default:
+			return s, form
+		}
+		if s = trim(s[end+cw:]); s == "" {
+			return s, form
+		}
+	}
+}
+
+// scoreTag reports "1分", "1.0 分", "2 points".
+func scoreTag(s string) bool {
+	i := 0
+	for i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i] == '.') {
+		i++
+	}
+	t := trim(s[i:])
+	return i > 0 && (t == "分" || strings.HasPrefix(t, "point") || t == "分)" || strings.HasPrefix(t, "分，") || strings.HasPrefix(t, "分/"))
+}
+
+// An inlineAnswer is a key printed inside the stem: 雾航时应（ C ）航速.
+type inlineAnswer struct {
+	start, end int // the bracket group, brackets included
+	ans        answer
+	strong     bool // blanks inside the brackets, or at the stem's end
+}
+
+// findInline looks for the one bracket group of the stem that holds letters or
+// a true/false mark. Two different ones prove nothing.
+func findInline(s string) (inlineAnswer, bool) {
+	var found inlineAnswer
+	n := 0
+	for i := 0; i < len(s); {
+		r, w := utf8.DecodeRuneInString(s[i:])
+		var closer string
+		switch r {
+		case '（', '(':
+			closer = "）)"
+		case '【', '[', '［':
+			closer = "】]］"
+		default:
+			i += w
+			continue
+		}
+		end := strings.IndexAny(s[i+w:], closer)
+		if end < 0 || end > 40 {
+			i += w
+			continue
+		}
+		end += i + w
+		_, cw := utf8.DecodeRuneInString(s[end:])
+		in := s[i+w : end]
+		a := answer{}
+		if t := trim(in); t != "" {
+			if l := readLetters(t); l != nil && upperOnly(t) {
+				a.letters = l
+			} else if j := readJudge(t); j != "" && (judgeMark(t) == len(t) || len(t) == 1) {
+				a.judge = j
+			}
+		}
+		if !a.none() {
+			n++
+			tail := strings.Trim(s[end+cw:], " 　。.？?；;：:")
+			found = inlineAnswer{start: i, end: end + cw, ans: a, strong: tail == "" || trim(in) != in}
+		}
+		i = end + cw
+	}
+	return found, n == 1
+}
+
+func upperOnly(s string) bool {
+	for _, r := range s {
+		if _, lower := letterValue(r); lower {
+			return false
+		}
+	}
+	return true
+}
+
+// blankOut removes a printed answer from the stem, so that the stem does not
+// give it away: an empty bracket stays where the answer was part of the
+// sentence, nothing where it stood behind it.
+func blankOut(s string, in inlineAnswer) string {
+	before, after := s[:in.start], s[in.end:]
+	b := strings.TrimRight(before, " 　")
+	last, _ := utf8.DecodeLastRuneInString(b)
+	if trim(strings.Trim(after, "。.")) == "" && (strings.ContainsRune("。.？?！!；;", last) || hasBlank(b) || in.ans.judge != "") {
+		return trim(b + trim(after))
+	}
+	return before + "（  ）" + after
+}
+
+// statements lists the numbered statements of a stem: Ⅰ.…；Ⅱ.… , I、… II、…,
+// ①…②…. They must run from one, without a gap, two at least.
+func statements(stem string) []string {
+	if out := statementsBy(stem, circled); out != nil {
+		return out
+	}
+	return statementsBy(stem, roman)
+}
+
+// statementsBy cuts the stem at the marks that read 1, 2, 3 … in order.
+func statementsBy(s string, read func(s string, i int) (n, end int)) []string {
+	type cut struct{ start, end int }
+	var cuts []cut
+	for i := 0; i < len(s); {
+		n, end := read(s, i)
+		if n == len(cuts)+1 {
+			cuts = append(cuts, cut{i, end})
+			i = end
+			continue
+		}
+		_, w := utf8.DecodeRuneInString(s[i:])
+		i += w
+	}
+	if len(cuts) < 2 {
+		return nil
+	}
+	out := make([]string, len(cuts))
+	for i, c := range cuts {
+		end := len(s)
+		if i+1 < len(cuts) {
+			end = cuts[i+1].start
+		}
+		out[i] = strings.TrimRight(trim(s[c.end:end]), "；;，,、。. 　")
+		if out[i] == "" {
+			return nil
+		}
+	}
+	return out
+}
+
+// circled reads ① … ⑳.
+func circled(s string, i int) (n, end int) {
+	if s[i] < 0x80 {
+		return 0, 0
+	}
+	r, w := utf8.DecodeRuneInString(s[i:])
+	if r < '①' || r > '⑳' {
+		return 0, 0
+	}
+	return int(r-'①') + 1, skipMarks(s, i+w)
+}
+
+// roman reads Ⅰ. or I、 at a place where a statement can begin. "I、II" in a
+// list of numbers is no statement: something other than a numeral must follow.
+func roman(s string, i int) (n, end int) {
+	r, w := utf8.DecodeRuneInString(s[i:])
+	switch {
+	case r >= 'Ⅰ' && r <= 'Ⅻ':
+		n, end = int(r-'Ⅰ')+1, i+w
+	case r == 'I' || r == 'V' || r == 'X':
+		if i > 0 && (isLatin(s[i-1]) || s[i-1] >= '0' && s[i-1] <= '9') {
+			return 0, 0
+		}
+		j := i
+		for j < len(s) && (s[j] == 'I' || s[j] == 'V' || s[j] == 'X') {
+			j++
+		}
+		if j < len(s) && isLatin(s[j]) {
+			return 0, 0
+		}
+		n, end = romanValue(s[i:j]), j
+	default:
+		return 0, 0
+	}
+	j := skipSpace(s, end)
+	m, mw := utf8.DecodeRuneInString(s[j:])
+	marked := strings.ContainsRune(".．、:：)）", m) && mw > 0 && m != utf8.RuneError
+	if marked {
+		end = skipSpace(s, j+mw)
+	} else if !wideText(m) || strings.ContainsRune("～，、；", m) {
+		return 0, 0
+	}
+	if next, _ := utf8.DecodeRuneInString(s[end:]); next == 'I' || next == 'V' || next >= 'Ⅰ' && next <= 'Ⅻ' {
+		return 0, 0
+	}
+	return n, end
+}
+
+func romanValue(s string) int {
+	for i, v := range [...]string{"I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X"} {
+		if s == v {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// needsFigure reports an item that cannot be answered without a picture.
+func needsFigure(q *drydock.Question) bool {
+	if len(q.Figures) > 0 || figureWords(q.Stem) {
+		return true
+	}
+	return false
+}
+
+func figureWords(s string) bool {
+	for _, w := range [...]string{"见图", "見圖", "如图", "如圖", "下图", "下圖", "上图中", "图中所示", "图示为", "右图", "左图", "附图", "根据图", "由图可", "所示图"} {
+		if i := strings.Index(s, w); i >= 0 {
+			return true
+		}
+	}
+	for _, w := range [...]string{"ee illustration", "illustration D", "ee diagram", "in the diagram", "the illustration", "shown in figure", "the figure below", "see figure", "See figure", "diagram below", "ILLUSTRATION", "DIAGRAM"} {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return figureNumber(s)
+}
+
+// figureNumber reports 图3-2 or "DIAGRAM 12"-like references.
+func figureNumber(s string) bool {
+	for i := strings.Index(s, "图"); i >= 0; {
+		j := skipSpace(s, i+len("图"))
+		if r, _ := utf8.DecodeRuneInString(s[j:]); isDigit(r) {
+			return true
+		}
+		next := strings.Index(s[i+len("图"):], "图")
+		if next < 0 {
+			return false
+		}
+		i += len("图") + next
+	}
+	return false
+}

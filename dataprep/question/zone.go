@@ -1,0 +1,320 @@
+package question
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// openZone begins a table of answers.
+func (c *chapter) openZone() {
+	c.closeItem(numberMark{})
+	c.dropOrphans()
+	c.zone = true
+	c.pending = nil
+}
+
+// zoneFeed takes a line of a key table. It returns false when the line begins
+// something else; the table is then closed and the line must be read again.
+func (c *chapter) zoneFeed(l line, level int8) bool {
+	if ok, _ := keyHeader(l.text); ok {
+		return true
+	}
+	if len(c.keys) > 0 && c.runningTitle(l) {
+		return true
+	}
+	if row, ok := scanKeyRow(l.text, l.at, len(c.keys) > 0); ok {
+		c.addKeyRow(row, l)
+		return true
+	}
+	if c.explainedKey(l) {
+		return true
+	}
+	m := scanNumber(l.text)
+	if m.style == noNumber || m.style == numHan {
+		if k := c.lastKey(); k != nil && len(k.runs) > 0 && k.runs[len(k.runs)-1].explain != "" && scanHeading(l.text, level).kind == notHeading {
+			r := &k.runs[len(k.runs)-1]
+			r.explain = string(join([]byte(r.explain), l.text))
+			k.text = append(k.text, l.text)
+			return true
+		}
+		if utf8.RuneCountInString(l.text) <= maxTitle && len(c.pending) < 4 {
+			c.pending = append(c.pending, l)
+			return true
+		}
+	}
+	c.closeZone()
+	return false
+}
+
+func (c *chapter) lastKey() *keyPart {
+	if len(c.keys) == 0 {
+		return nil
+	}
+	return c.keys[len(c.keys)-1]
+}
+
+// addKeyRow takes a row, under the label that stood on the lines before it.
+func (c *chapter) addKeyRow(row keyRow, l line) {
+	label := row.label
+	for _, p := range c.pending {
+		pl, end := labelPart(p.text)
+		switch {
+		case end > 0 && (pl.chapter > 0 || pl.article > 0):
+			if pl.chapter > 0 {
+				label.chapter = pl.chapter
+			} else if label.article == 0 {
+				label.article = pl.article
+			}
+			if label.title == "" {
+				label.title = p.text
+			}
+		case end > 0 && pl.isForm:
+			label.form, label.isForm, label.title = pl.form, true, p.text
+		case label.empty():
+			label.title = p.text
+		}
+	}
+	if last := c.lastKey(); last != nil && label.empty() && len(c.pending) == 0 {
+		c.continueKey(last, row, l)
+		return
+	}
+	if last := c.lastKey(); last != nil && label.chapter == 0 && last.label.chapter > 0 && (label.article > 0 || label.isForm) {
+		label.chapter = last.label.chapter
+	}
+	c.pending = nil
+	c.keys = append(c.keys, &keyPart{label: label, runs: row.runs, none: row.none && len(row.runs) == 0, at: l.at, text: []string{l.text}})
+}
+
+// continueKey adds a row without a label to the part before it. Letters without
+// a number go on with the run they were broken off.
+func (c *chapter) continueKey(k *keyPart, row keyRow, l line) {
+	runs := row.runs
+	if len(runs) > 0 && runs[0].from == 0 && runs[0].paren == 0 && len(k.runs) > 0 {
+		last := &k.runs[len(k.runs)-1]
+		last.groups = append(last.groups, runs[0].groups...)
+		runs = runs[1:]
+	}
+	k.runs = append(k.runs, runs...)
+	k.text = append(k.text, l.text)
+}
+
+// explainedKey reads the rows of a key with explanations: 1.【答案】B 【解析】…,
+// "3. C 解析：…", and 填空 answers under their own heading: 1. 潜水员.
+func (c *chapter) explainedKey(l line) bool {
+	if lb, ok := scanLabel(l.text); ok && len(c.keys) > 0 {
+		k := c.lastKey()
+		if len(k.runs) == 0 {
+			return false
+		}
+		r := &k.runs[len(k.runs)-1]
+		rest := l.text[lb.end:]
+		if !lb.explain {
+			v, more := cutValue(rest)
+			if len(r.groups) > 0 && len(r.groups[0]) > 0 || !readable(v) {
+				return false
+			}
+			r.groups, rest = []string{v}, more
+			if e := findExplainLabel(rest); e >= 0 {
+				rest = rest[e:]
+				if l2, ok := scanLabel(rest); ok {
+					rest = rest[l2.end:]
+				}
+			}
+		}
+		k.text = append(k.text, l.text)
+		r.explain = string(join([]byte(r.explain), trim(rest)))
+		if r.explain == "" {
+			r.explain = " "
+		}
+		return true
+	}
+	m := scanNumber(l.text)
+	if m.style == noNumber || m.style == numHan || m.style == numBare {
+		return false
+	}
+	rest := l.text[m.end:]
+	value, explain, ok := splitExplained(rest)
+	if !ok {
+		return c.openKey(m, rest, l)
+	}
+	run := keyRun{from: m.n, to: m.n, groups: []string{value}, explain: explain, at: l.at}
+	c.addKeyRow(keyRow{runs: []keyRun{run}}, l)
+	return true
+}
+
+// openKey takes 1. 潜水员 under the heading of items without options.
+func (c *chapter) openKey(m numberMark, rest string, l line) bool {
+	form := drydock.QuestionKind("")
+	if k := c.lastKey(); k != nil && len(c.pending) == 0 {
+		form = k.label.form
+	}
+	for _, p := range c.pending {
+		if pl, end := labelPart(p.text); end > 0 && pl.isForm {
+			form = pl.form
+		}
+	}
+	if form != drydock.Blank && form != drydock.Short || trim(rest) == "" {
+		return false
+	}
+	c.addKeyRow(keyRow{runs: []keyRun{{from: m.n, to: m.n, groups: []string{trim(rest)}, at: l.at}}}, l)
+	return true
+}
+
+// splitExplained cuts "B 【解析】…", "【答案】B", "B．因为…" into key and explanation.
+func splitExplained(s string) (value, explain string, ok bool) {
+	if lb, found := scanLabel(s); found && !lb.explain {
+		s = s[lb.end:]
+		v, rest := cutValue(s)
+		if !readable(v) {
+			return "", "", false
+		}
+		if e := findExplainLabel(rest); e >= 0 {
+			rest = rest[e:]
+			if l2, ok := scanLabel(rest); ok {
+				rest = rest[l2.end:]
+			}
+		}
+		return v, trim(rest), true
+	}
+	e := findExplainLabel(s)
+	if e <= 0 {
+		return "", "", false
+	}
+	v := strings.TrimRight(trim(s[:e]), "。.；;，, ")
+	if !readable(v) {
+		return "", "", false
+	}
+	rest := s[e:]
+	if lb, found := scanLabel(rest); found {
+		rest = rest[lb.end:]
+	}
+	return v, trim(rest), true
+}
+
+// closeZone ends a key table: its answers go to the questions, the chapter is
+// finished, and the lines that were waiting for a row are read as text.
+func (c *chapter) closeZone() {
+	c.zone = false
+	pending := c.pending
+	c.pending = nil
+	if len(c.keys) > 0 {
+		c.finish()
+	}
+	for _, l := range pending {
+		c.text(l, 0)
+	}
+}
+
+// settle is called where a new chapter begins: what needs nothing more leaves.
+func (c *chapter) settle() {
+	for _, e := range c.entries {
+		if e.item != nil && !e.item.solved {
+			return // its key may stand further down
+		}
+	}
+	c.flush()
+}
+
+// finish joins keys and questions and lets everything go.
+func (c *chapter) finish() {
+	c.closeItem(numberMark{})
+	c.dropOrphans()
+	matchKeys(c.secs, c.keys)
+	for _, k := range c.keys {
+		if !k.used {
+			c.entries = append(c.entries, entry{drop: rejected(c.file, k.at, c.path.subject(),
+				strings.Join(k.text, "\n"), reasonKeyUnused, "answers for questions that are not in the file")})
+		}
+	}
+	c.keys = nil
+	c.flush()
+	c.sec = nil
+}
+
+// flush yields what is held, in the order of the file.
+func (c *chapter) flush() {
+	for _, e := range c.entries {
+		if c.stopped {
+			break
+		}
+		if e.drop != nil {
+			c.stopped = !c.emit(nil, e.drop)
+			continue
+		}
+		r, d := c.build(e.item)
+		c.stopped = !c.emit(r, d)
+	}
+	c.entries, c.secs, c.held = nil, nil, 0
+	c.sec = nil
+}
+
+// build makes the record of an item.
+func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
+	lines := it.lines[:0]
+	for i, l := range it.lines {
+		if i > 0 && c.runningTitle(l) {
+			continue
+		}
+		lines = append(lines, l)
+	}
+	it.lines = lines
+	p := it.cut()
+	b := splitBody(p.body)
+	d := &draft{at: it.lines[0].at, text: it.text(), form: it.form, options: b.options, gap: b.gap,
+		explain: p.explain, subject: it.path.subject(), sure: b.sure}
+	var form drydock.QuestionKind
+	d.stem, form = cleanStem(b.stem, it.num.n)
+	if form != "" {
+		d.form = form
+	}
+	if reason, detail := it.settleAnswer(d, p); reason != "" {
+		return nil, rejected(c.file, d.at, d.subject, d.text, reason, detail)
+	}
+	return d.finish(c.file)
+}
+
+// settleAnswer chooses the answer: the one labelled beside the question, else
+// the key's, else the one inside the stem. Two that differ are a conflict.
+func (it *item) settleAnswer(d *draft, p parts) (reason, detail string) {
+	in, inline := findInline(d.stem)
+	if inline && in.ans.judge != "" && len(d.options) > 2 {
+		inline = false
+	}
+	if inline && in.ans.judge == "" && len(d.options) == 0 && d.form != drydock.Judge {
+		inline = in.strong
+	}
+	switch {
+	case p.twice:
+		return reasonConflict, "two different answers stand with the question"
+	case p.hasAns:
+		d.ans, d.given = readAnswer(p.answer), true
+		if it.hasKey && !sameAnswer(d.ans, readAnswer(it.key.value)) {
+			return reasonConflict, "the answer beside the question differs from the key"
+		}
+	case it.hasKey:
+		d.ans, d.given, d.keyAt = readAnswer(it.key.value), true, it.key.at
+		d.sure *= it.keySure
+		if d.explain == "" {
+			d.explain = trim(it.key.explain)
+		}
+	case it.mismatch != "":
+		return reasonKeyCount, it.mismatch
+	case inline && (in.strong || len(d.options) > 0):
+		d.ans, d.given = in.ans, true
+		if !in.strong {
+			d.sure *= 0.85
+		}
+		d.stem = blankOut(d.stem, in)
+		return "", ""
+	}
+	if inline && d.given && sameAnswer(d.ans, in.ans) {
+		d.stem = blankOut(d.stem, in)
+	}
+	return "", ""
+}
+
+func sameAnswer(a, b answer) bool {
+	return lettersText(a.letters) == lettersText(b.letters) && a.judge == b.judge && a.text == b.text
+}
