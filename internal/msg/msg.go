@@ -26,7 +26,7 @@ func (l Lang) String() string {
 // ParseLang reads a tag or a POSIX locale: zh, zh-CN, zh_CN.UTF-8. ok is false
 // for a language drydock does not speak; C and POSIX are English.
 func ParseLang(s string) (l Lang, ok bool) {
-	tag := strings.ToLower(strings.FieldsFunc(s+".", func(r rune) bool { return r == '.' || r == '_' || r == '-' || r == '@' })[0:1:1][0])
+	tag, _, _ := strings.Cut(strings.ToLower(strings.NewReplacer("_", ".", "-", ".", "@", ".").Replace(s)), ".")
 	switch tag {
 	case "zh", "cmn":
 		return Zh, true

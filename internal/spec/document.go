@@ -112,7 +112,7 @@ func (d *Document) Pairs(n *yaml.Node, what any) []Pair {
 		return nil
 	}
 	if n.Kind != yaml.MappingNode {
-		d.Report(n, msg.Text{"%s must be a mapping (key: value), not %s", "%s 必须是映射（键: 值），而不是%s"}, what, kindOf(n))
+		d.Report(n, msg.Text{"%s must be a mapping (key: value), not %s", "%s 必须是映射（键：值），而不是%s"}, what, kindOf(n))
 		return nil
 	}
 	var out []Pair

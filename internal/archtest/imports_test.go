@@ -1,0 +1,177 @@
+package archtest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// levels is the order of docs/ARCHITECTURE.md. A package may import ours of
+// level 0 that leaves lists, and beyond that exactly what allow says.
+var level0 = []string{
+	"data", "qwen3",
+	"internal/msg", "internal/fail", "internal/spec", "internal/textnorm", "internal/parallel",
+	"internal/atomicfile", "internal/runstore", "internal/llm", "internal/bm25", "internal/archive",
+	"internal/docx", "internal/chart", "internal/golden", "internal/shuffle",
+}
+
+// leaves says what the packages of level 0 may import of ours. What is not
+// listed imports none.
+var leaves = map[string][]string{
+	"internal/fail":     {"internal/msg"},
+	"internal/spec":     {"internal/msg", "internal/fail"},
+	"internal/parallel": {"internal/fail"},
+	"internal/runstore": {"internal/msg", "internal/fail", "internal/atomicfile"},
+	"internal/llm":      {".", "internal/msg", "internal/fail", "internal/parallel"},
+	"internal/bm25":     {"internal/textnorm"},
+	"internal/shuffle":  {".", "internal/textnorm"},
+}
+
+// allow lists, for each package above level 0, what it may import besides the
+// root package and level 0.
+var allow = map[string][]string{
+	"dataprep/format":            {},
+	"dataprep/format/formattest": {"dataprep/format"},
+	"dataprep/question":          {},
+	"dedup":                      {},
+	"eval/benchmark":             {},
+	"eval/benchmark/benchtest":   {"eval/benchmark"},
+	"launch/checkpoint":          {},
+	"provenance":                 {},
+	"dataprep/step":              {"dataprep/question"},
+	"dataprep/step/steptest":     {"dataprep/step"},
+	"dataprep/synth":             {"dataprep/question", "dedup"},
+	"dataprep/emit":              {"eval/benchmark"},
+	"dataprep/emit/emittest":     {"dataprep/emit"},
+	"dedup/contam":               {"dedup", "eval/benchmark"},
+	"eval/evalscope":             {"eval/benchmark"},
+	"eval":                       {"eval/benchmark", "eval/evalscope"},
+	"launch":                     {"dataprep/emit", "launch/checkpoint"},
+	"launch/launchtest":          {"launch"},
+	"launch/gateway":             {"eval/benchmark", "dedup/contam"},
+	"provenance/submission": {
+		"provenance", "eval", "eval/benchmark", "eval/evalscope", "dedup/contam", "launch/checkpoint",
+	},
+	"internal/pipeline": {
+		"dataprep/format", "dataprep/question", "dataprep/step", "dataprep/synth", "dataprep/emit",
+		"dedup", "dedup/contam", "eval", "eval/benchmark", "eval/evalscope",
+		"launch", "launch/checkpoint", "launch/gateway", "provenance", "provenance/submission",
+	},
+	"internal/ui": {},
+	"cmd/drydock": {"internal/cli"},
+	"cmd/gendocs": {"internal/cli", "internal/pipeline"},
+}
+
+// Tests may use these besides what their package may.
+var testOnly = []string{"internal/golden"}
+
+func TestImports(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if strings.HasPrefix(s.pkg, "scripts") || s.pkg == "internal/archtest" {
+			continue
+		}
+		for _, imp := range s.ast.Imports {
+			p := strings.Trim(imp.Path.Value, `"`)
+			if p != module && !strings.HasPrefix(p, module+"/") {
+				continue
+			}
+			to := strings.TrimPrefix(strings.TrimPrefix(p, module), "/")
+			if to == "" {
+				to = "."
+			}
+			if to == s.pkg || mayImport(s, to) {
+				continue
+			}
+			t.Errorf("%s: %s may not import %s (see docs/ARCHITECTURE.md)", fset.Position(imp.Pos()), s.pkg, to)
+		}
+	}
+}
+
+func mayImport(s source, to string) bool {
+	if s.test && (slices.Contains(testOnly, to) || strings.HasSuffix(to, "test") && strings.HasPrefix(to, s.pkg+"/")) {
+		return true
+	}
+	switch {
+	case s.pkg == "." || s.pkg == "data":
+		return false
+	case slices.Contains(level0, s.pkg):
+		return slices.Contains(leaves[s.pkg], to)
+	case s.pkg == "internal/ui":
+		return slices.Contains([]string{"internal/msg", "internal/fail", "internal/textnorm"}, to)
+	case s.pkg == "internal/cli":
+		return true
+	}
+	list, known := allow[s.pkg]
+	return known && (to == "." || slices.Contains(level0, to) || slices.Contains(list, to))
+}
+
+// TestAllowListHasNoCycle proves that the rules themselves can be followed.
+func TestAllowListHasNoCycle(t *testing.T) {
+	t.Parallel()
+	edges := map[string][]string{}
+	for p, to := range leaves {
+		edges[p] = to
+	}
+	for p, to := range allow {
+		edges[p] = append(slices.Clone(to), ".")
+		for _, l := range level0 {
+			edges[p] = append(edges[p], l)
+		}
+	}
+	state := map[string]int{}
+	var visit func(p string, trail []string)
+	visit = func(p string, trail []string) {
+		switch state[p] {
+		case 1:
+			t.Fatalf("cycle: %s", strings.Join(append(trail, p), " → "))
+		case 2:
+			return
+		}
+		state[p] = 1
+		for _, to := range edges[p] {
+			visit(to, append(trail, p))
+		}
+		state[p] = 2
+	}
+	for p := range edges {
+		visit(p, nil)
+	}
+}
+
+// fences keep each heavy library behind one door.
+var fences = []struct {
+	prefix string
+	only   []string
+}{
+	{"github.com/spf13/", []string{"internal/cli", "cmd/gendocs"}},
+	{"github.com/sashabaranov/go-openai", []string{"internal/llm"}},
+	{"github.com/apache/arrow", []string{"dataprep/format"}},
+	{"github.com/parquet-go/", []string{"dataprep/format"}},
+	{"github.com/klippa-app/go-pdfium", []string{"dataprep/format"}},
+	{"github.com/tetratelabs/wazero", []string{"dataprep/format"}},
+	{"github.com/xuri/excelize", []string{"dataprep/format"}},
+	{"go.yaml.in/yaml", []string{"internal/spec", "internal/pipeline", "eval/benchmark", "launch", "eval/evalscope", "provenance/submission"}},
+	{"golang.org/x/term", []string{"internal/ui"}},
+	{"github.com/mattn/go-runewidth", []string{"internal/ui"}},
+}
+
+func TestFences(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if s.test || strings.HasPrefix(s.pkg, "scripts") {
+			continue
+		}
+		for _, imp := range s.ast.Imports {
+			p := strings.Trim(imp.Path.Value, `"`)
+			if s.pkg == "." && strings.Contains(strings.Split(p, "/")[0], ".") {
+				t.Errorf("%s: the root package imports the standard library only", fset.Position(imp.Pos()))
+			}
+			for _, f := range fences {
+				if strings.HasPrefix(p, f.prefix) && !slices.Contains(f.only, s.pkg) {
+					t.Errorf("%s: %s belongs in %s", fset.Position(imp.Pos()), p, strings.Join(f.only, ", "))
+				}
+			}
+		}
+	}
+}
