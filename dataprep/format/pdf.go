@@ -1,0 +1,335 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"strings"
+	"sync"
+
+	pdfiumerrors "github.com/klippa-app/go-pdfium/errors"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+
+	"github.com/klippa-app/go-pdfium"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/parallel"
+)
+
+// pdfFormat reads the text of PDF files: a block for each printed line, columns
+// one after the other, without running headers and page numbers.
+func pdfFormat() Format {
+	return Format{
+		Name:    "pdf",
+		Exts:    []string{".pdf"},
+		Summary: msg.Text{"PDF with a text layer; columns read in order", "带文本层的 PDF；分栏按阅读顺序读取"},
+		Sniff:   func(head []byte, _ string) bool { return pdfStart(head) >= 0 },
+		Read:    readPDF,
+	}
+}
+
+// pdfStart finds the signature, which may stand after up to a kilobyte of
+// something else (ISO 32000-2 annex C's readers accept that); -1: no PDF.
+func pdfStart(head []byte) int {
+	return bytes.Index(head[:min(len(head), 1024)], []byte("%PDF-"))
+}
+
+func readPDF(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.Block, error] {
+	return func(yield func(drydock.Block, error) bool) {
+		r := pdfReader{unit: u, note: note}
+		defer r.close()
+		if err := r.open(ctx); err != nil {
+			yield(drydock.Block{}, err)
+			return
+		}
+		r.read(ctx, yield)
+	}
+}
+
+// A pdfReader reads one file in as many sandboxes as there are workers. A page
+// is read by one of them; pages come out in their order.
+type pdfReader struct {
+	unit    Unit
+	note    func(Note)
+	data    []byte
+	runtime *PDFRuntime
+	own     bool // the runtime is ours to close
+	pages   int
+	workers int
+
+	mu   sync.Mutex
+	idle []*pdfSandbox
+}
+
+// A pdfSandbox is a WebAssembly instance with the file open in it.
+type pdfSandbox struct {
+	pdfium pdfium.Pdfium
+	doc    references.FPDF_DOCUMENT
+}
+
+// Memory one file may take over all its sandboxes, each of which holds a copy
+// of the file beside its own.
+const (
+	pdfMemory    = 1 << 30
+	sandboxBytes = 64 << 20
+)
+
+// open reads the file, opens it once and checks what its owner allows.
+func (r *pdfReader) open(ctx context.Context) error {
+	f := r.unit.File
+	var err error
+	if r.data, err = os.ReadFile(f.Path); err != nil {
+		return cannotOpen(f, err)
+	}
+	if pdfStart(r.data) < 0 {
+		return unreadable(f, msg.Text{"this is no PDF: the mark %%PDF- is missing at the start", "这不是 PDF：开头缺少 %%PDF- 标记"}).
+			Hint(msg.Text{"open it in a viewer to see what it is, or get it again", "请用阅读器打开确认其类型，或重新获取"})
+	}
+	r.runtime = f.Options.PDF
+	if r.runtime == nil {
+		r.runtime, r.own = NewPDFRuntime(f.Options.CacheDir), true
+	}
+	s, err := r.sandbox(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.release(s, nil)
+	if err := r.checkRights(s); err != nil {
+		return err
+	}
+	n, err := s.pdfium.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: s.doc})
+	if err != nil || n.PageCount < 1 {
+		return r.damaged(err)
+	}
+	r.pages = n.PageCount
+	r.workers = min(parallel.Workers(f.Options.Workers), max(1, pdfMemory/(len(r.data)+sandboxBytes)))
+	return nil
+}
+
+func (r *pdfReader) close() {
+	for _, s := range r.idle {
+		s.pdfium.Close()
+	}
+	if r.own {
+		r.runtime.Close()
+	}
+}
+
+// sandbox returns an idle sandbox or makes one.
+func (r *pdfReader) sandbox(ctx context.Context) (*pdfSandbox, error) {
+	r.mu.Lock()
+	if n := len(r.idle); n > 0 {
+		s := r.idle[n-1]
+		r.idle = r.idle[:n-1]
+		r.mu.Unlock()
+		return s, nil
+	}
+	r.mu.Unlock()
+	p, err := r.runtime.instance(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, fail.New(fail.Failed, msg.Text{"the PDF reader does not start: %v", "PDF 读取器无法启动：%v"}, err)
+	}
+	req := &requests.OpenDocument{File: &r.data}
+	if pw := r.unit.File.Options.Password; pw != "" {
+		req.Password = &pw
+	}
+	d, err := p.OpenDocument(req)
+	if err != nil {
+		p.Close()
+		return nil, r.cannotOpenPDF(err)
+	}
+	return &pdfSandbox{p, d.Document}, nil
+}
+
+// release puts a sandbox back. One in which something broke is thrown away,
+// since what it does next is anyone's guess.
+func (r *pdfReader) release(s *pdfSandbox, broken error) {
+	if broken != nil {
+		s.pdfium.Close()
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.idle = append(r.idle, s)
+}
+
+// cannotOpenPDF says what PDFium's refusal means for the user.
+func (r *pdfReader) cannotOpenPDF(err error) error {
+	f := r.unit.File
+	switch {
+	case errors.Is(err, pdfiumerrors.ErrPassword) && f.Options.Password == "":
+		return unreadable(f, msg.Text{"the PDF is encrypted and needs a password", "PDF 已加密，需要密码"}).Because(err).
+			Hint(msg.Text{"write the password into a file and name it: --password-file FILE", "请把密码写入文件并指定：--password-file 文件"})
+	case errors.Is(err, pdfiumerrors.ErrPassword):
+		return unreadable(f, msg.Text{"the password does not open this PDF", "密码无法打开此 PDF"}).Because(err).
+			Hint(msg.Text{"check the file given with --password-file; its first line is the password", "请检查 --password-file 指定的文件；首行为密码"})
+	case errors.Is(err, pdfiumerrors.ErrSecurity):
+		return unreadable(f, msg.Text{"the PDF is encrypted in a way that is not supported", "PDF 使用了不支持的加密方式"}).Because(err).
+			Hint(msg.Text{"save an unencrypted copy from a PDF viewer", "请用 PDF 阅读器另存一份未加密的副本"})
+	}
+	return r.damaged(err)
+}
+
+func (r *pdfReader) damaged(err error) error {
+	e := unreadable(r.unit.File, msg.Text{"the PDF is damaged and cannot be opened", "PDF 已损坏，无法打开"}).Because(err)
+	if !r.ends() {
+		e = unreadable(r.unit.File, msg.Text{"the PDF is cut off: its end is missing", "PDF 不完整：缺少文件结尾"}).Because(err)
+	}
+	return e.Hint(msg.Text{"get the file again, or open it in a viewer and save a copy", "请重新获取文件，或用阅读器打开后另存一份"})
+}
+
+// ends reports whether the file's last line is where it belongs.
+func (r *pdfReader) ends() bool {
+	const tail = 2048
+	end := bytes.TrimRight(r.data, "\x00\r\n \t")
+	return bytes.Contains(end[max(0, len(end)-tail):], []byte("%%EOF"))
+}
+
+// checkRights refuses a file whose owner forbids copying text (bit 5 of the
+// permissions, ISO 32000-1 table 22), unless the user takes it on themselves.
+func (r *pdfReader) checkRights(s *pdfSandbox) error {
+	rev, err := s.pdfium.FPDF_GetSecurityHandlerRevision(&requests.FPDF_GetSecurityHandlerRevision{Document: s.doc})
+	if err != nil || rev.SecurityHandlerRevision < 0 {
+		return nil //nolint:nilerr // not encrypted: nothing is forbidden
+	}
+	p, err := s.pdfium.FPDF_GetDocPermissions(&requests.FPDF_GetDocPermissions{Document: s.doc})
+	if err != nil || p.CopyOrExtractText {
+		return nil //nolint:nilerr // as above
+	}
+	f := r.unit.File
+	if !f.Options.AllowRestricted {
+		return unreadable(f, msg.Text{"the PDF's owner forbids copying its text", "PDF 的所有者禁止复制文本"}).
+			Hint(msg.Text{"if you have the right to use it, say --allow-restricted, or give the owner's password with --password-file", "如您有权使用，请加 --allow-restricted，或用 --password-file 提供所有者密码"})
+	}
+	r.note(Note{Code: "restricted", Text: msg.Text{
+		"%s: the owner forbids copying text; read because of --allow-restricted",
+		"%s：所有者禁止复制文本；因 --allow-restricted 仍予读取",
+	}, Args: []any{f.name()}})
+	return nil
+}
+
+// A pdfPage is a page after layout.
+type pdfPage struct {
+	number   int // from 1
+	lines    []pdfLine
+	edges    []edgeLine // set by findEdges
+	unmapped int
+	scan     bool // nothing but a picture, perhaps with a stamp
+	err      error
+}
+
+// read reads all pages and gives their lines. Pages are held back until those
+// after them are known, to find what repeats.
+func (r *pdfReader) read(ctx context.Context, yield func(drydock.Block, error) bool) {
+	sum := pdfSums{file: r.unit.File}
+	var window []*pdfPage // up to lookAround pages before the next to give, and those after
+	next := 0             // in window
+	give := func() bool {
+		sum.repeated(window, next)
+		ok := r.give(window[next], &sum, yield)
+		window[next].lines = nil
+		if next++; next > lookAround {
+			window, next = window[1:], next-1
+		}
+		return ok
+	}
+	// the first pages come alone, for a caller who only wants a look
+	for from, n := 0, r.workers+lookAround; from < r.pages; from += n {
+		n = min(max(n, r.workers*16), r.pages-from)
+		if from == 0 {
+			n = min(r.workers+lookAround, r.pages)
+		}
+		batch, err := r.batch(ctx, from, n)
+		if err != nil {
+			yield(drydock.Block{}, err)
+			return
+		}
+		window = append(window, batch...)
+		for next+lookAround < len(window) {
+			if !give() {
+				return
+			}
+		}
+	}
+	for next < len(window) {
+		if !give() {
+			return
+		}
+	}
+	if !r.ends() {
+		r.note(Note{Code: "cut_off", Damage: true, Text: msg.Text{
+			"%s: the end of the PDF is missing; %d pages could be found, more may be lost",
+			"%s：PDF 缺少结尾；找到 %d 页，可能还有缺失",
+		}, Args: []any{r.unit.File.name(), r.pages}})
+	}
+	sum.tell(r.note)
+}
+
+// batch reads n pages from the one counted from 0.
+func (r *pdfReader) batch(ctx context.Context, from, n int) ([]*pdfPage, error) {
+	pages := make([]*pdfPage, n)
+	err := parallel.Each(ctx, r.workers, n, func(ctx context.Context, i int) error {
+		s, err := r.sandbox(ctx)
+		if err != nil {
+			return err
+		}
+		raw, err := readPage(s.pdfium, s.doc, from+i)
+		p := &pdfPage{number: from + i + 1, err: err}
+		if err == nil {
+			p.lines = layoutPage(raw.glyphs)
+			p.unmapped = raw.unmapped
+			p.scan = raw.pictures > 0 && (len(p.lines) == 0 || raw.scan)
+			p.findEdges()
+		}
+		if err != nil && !isTrap(err) {
+			err = nil // PDFium said no; the sandbox is sound
+		}
+		r.release(s, err)
+		pages[i] = p
+		return nil
+	})
+	return pages, err
+}
+
+// isTrap reports whether the WebAssembly code broke, as against refused.
+func isTrap(err error) bool {
+	s := err.Error()
+	return strings.Contains(s, "wasm") || strings.Contains(s, "panic")
+}
+
+// give yields a page's lines, or the drop that stands for it.
+func (r *pdfReader) give(p *pdfPage, sum *pdfSums, yield func(drydock.Block, error) bool) bool {
+	at := drydock.Locator{Page: p.number}
+	if p.err != nil {
+		cause, _, _ := strings.Cut(p.err.Error(), "\n") // without a stack
+		return yield(drydock.Block{}, badBlock(r.unit.File, at, "page_unreadable", fmt.Sprintf("page %d: %s", p.number, cause), ""))
+	}
+	sum.unmapped += p.unmapped
+	if p.scan {
+		sum.scans = append(sum.scans, p.number)
+		detail := fmt.Sprintf("page %d is a picture without text; run OCR on the file first", p.number)
+		if !yield(drydock.Block{}, badBlock(r.unit.File, at, "image_only_page", detail, "")) {
+			return false
+		}
+	}
+	for i := range p.lines {
+		l := &p.lines[i]
+		if l.running {
+			continue
+		}
+		at.Line = l.number
+		if !yield(drydock.Block{Text: l.Text, Spans: l.Spans, At: at}, nil) {
+			return false
+		}
+	}
+	return true
+}

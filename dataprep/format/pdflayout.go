@@ -1,0 +1,272 @@
+package format
+
+import (
+	"cmp"
+	"slices"
+	"unicode"
+)
+
+// The layout of a page goes in four steps: glyphs that follow each other in the
+// content stream make runs; runs are parted into columns (pdfcolumns.go); the
+// runs of a column make rows by their baselines; the glyphs of a row make text
+// (pdftext.go). docs/design/010-pdf-layout.md tells why.
+
+// A run is a stretch of glyphs on one baseline without a wide gap.
+type run struct {
+	glyphs []glyph // no white space at either end
+	x0, x1 float64
+	base   float64
+	size   float64 // of the em, the commonest
+	seq    int     // place of the run in the content stream
+	shift  int     // +1 superscript, -1 subscript, 0 on the line
+}
+
+// A row is what stands on one baseline, left to right.
+type row struct {
+	runs []run
+	base float64
+	size float64
+}
+
+// A pdfLine is one line of a page in reading order.
+type pdfLine struct {
+	pdfText
+	x0, x1, base, size float64
+	angle              int  // of its direction on the page, degrees
+	number             int  // on the page, from 1
+	running            bool // a header, footer, page number or stamp: left out
+}
+
+// layoutPage puts a page's glyphs in reading order. Text in the direction most
+// of the page has comes first; what runs across, such as a stamp, follows.
+func layoutPage(glyphs []glyph) []pdfLine {
+	byAngle := map[int][]glyph{}
+	var angles []int
+	for _, g := range glyphs {
+		if byAngle[g.angle] == nil {
+			angles = append(angles, g.angle)
+		}
+		byAngle[g.angle] = append(byAngle[g.angle], g)
+	}
+	slices.SortStableFunc(angles, func(a, b int) int {
+		return cmp.Or(cmp.Compare(len(byAngle[b]), len(byAngle[a])), cmp.Compare(a, b))
+	})
+	var lines []pdfLine
+	for _, angle := range angles {
+		for _, region := range columns(runsOf(byAngle[angle]), 0) {
+			for _, w := range rowsOf(region) {
+				l := pdfLine{pdfText: w.text(), angle: angle, base: w.base, size: w.size}
+				if l.Text == "" {
+					continue
+				}
+				l.x0, l.x1 = w.runs[0].x0, w.runs[0].x1
+				for _, r := range w.runs {
+					l.x1 = max(l.x1, r.x1)
+				}
+				l.number = len(lines) + 1
+				lines = append(lines, l)
+			}
+		}
+	}
+	return lines
+}
+
+// Gaps and shifts, in parts of the em.
+const (
+	runGap    = 1.0  // a wider gap ends a run
+	backStep  = 0.5  // so much the next glyph may overlap the last
+	sameBase  = 0.12 // baselines this near are one within a run
+	rowBase   = 0.3  // and this near within a row
+	sizeRatio = 0.82 // glyphs below this part of their neighbour's size may be raised or lowered
+)
+
+// runsOf strings glyphs together as the content stream gives them.
+func runsOf(glyphs []glyph) []run {
+	var runs []run
+	var cur []glyph
+	flush := func() {
+		for len(cur) > 0 && unicode.IsSpace(cur[len(cur)-1].r) {
+			cur = cur[:len(cur)-1]
+		}
+		if len(cur) > 0 {
+			r := newRun(cur, len(runs))
+			if !printedTwice(runs, r) {
+				runs = append(runs, r)
+			}
+		}
+		cur = nil
+	}
+	for _, g := range glyphs {
+		if len(cur) > 0 && !follows(cur[len(cur)-1], g) {
+			flush()
+		}
+		if len(cur) == 0 && unicode.IsSpace(g.r) {
+			continue
+		}
+		if n := len(cur); n > 0 && !unicode.IsSpace(g.r) && overprint(cur[n-1], g) {
+			continue
+		}
+		cur = append(cur, g)
+	}
+	flush()
+	return runs
+}
+
+func follows(a, b glyph) bool {
+	em := max(a.size, b.size)
+	gap := b.x0 - a.x1
+	return abs(a.base-b.base) <= sameBase*em && min(a.size, b.size) >= sizeRatio*em &&
+		gap <= runGap*em && gap >= -backStep*em
+}
+
+// overprint reports whether b is a again, a hair beside it: how some programs
+// make bold type.
+func overprint(a, b glyph) bool {
+	return a.r == b.r && abs(a.x0-b.x0) < 0.2*a.size && abs(a.base-b.base) < 0.2*a.size
+}
+
+// printedTwice reports whether r, word for word, stands where one of the last
+// runs stands: bold type or a shadow made by printing the line again.
+func printedTwice(runs []run, r run) bool {
+	const lately = 8
+	for _, o := range runs[max(0, len(runs)-lately):] {
+		if len(o.glyphs) == len(r.glyphs) && overprint(o.glyphs[0], r.glyphs[0]) &&
+			slices.EqualFunc(o.glyphs, r.glyphs, func(a, b glyph) bool { return a.r == b.r }) {
+			return true
+		}
+	}
+	return false
+}
+
+func newRun(glyphs []glyph, seq int) run {
+	r := run{glyphs: glyphs, x0: glyphs[0].x0, x1: glyphs[0].x1, base: glyphs[0].base, size: glyphs[0].size, seq: seq}
+	for _, g := range glyphs {
+		r.x0, r.x1 = min(r.x0, g.x0), max(r.x1, g.x1)
+	}
+	r.size = commonest(glyphs)
+	return r
+}
+
+// commonest is the size most glyphs have, to a tenth of a point.
+func commonest(glyphs []glyph) float64 {
+	counts := map[int]int{}
+	best, most := 0, 0
+	for _, g := range glyphs {
+		k := int(g.size*10 + 0.5)
+		counts[k]++
+		if n := counts[k]; n > most || n == most && k > best {
+			best, most = k, n
+		}
+	}
+	return float64(best) / 10
+}
+
+// rowsOf gathers runs that share a baseline and hangs raised and lowered small
+// type onto the row it belongs to.
+func rowsOf(runs []run) []row {
+	byBase := slices.Clone(runs)
+	slices.SortStableFunc(byBase, func(a, b run) int {
+		return cmp.Or(cmp.Compare(a.base, b.base), cmp.Compare(a.x0, b.x0))
+	})
+	var rows []row
+	for _, r := range byBase {
+		if n := len(rows); n > 0 && abs(r.base-rows[n-1].base) <= rowBase*min(r.size, rows[n-1].size) && !smallBeside(rows[n-1], r) {
+			rows[n-1].add(r)
+			continue
+		}
+		rows = append(rows, row{runs: []run{r}, base: r.base, size: r.size})
+	}
+	rows = hangScripts(rows)
+	for i := range rows {
+		slices.SortStableFunc(rows[i].runs, func(a, b run) int {
+			return cmp.Or(cmp.Compare(a.x0, b.x0), cmp.Compare(a.seq, b.seq))
+		})
+	}
+	return rows
+}
+
+// smallBeside reports whether r is so much smaller or larger than the row, and
+// off its baseline, that one of them is a script of the other: hangScripts
+// decides which.
+func smallBeside(w row, r run) bool {
+	return abs(r.base-w.base) > sameBase*max(r.size, w.size) &&
+		min(r.size, w.size) < sizeRatio*max(r.size, w.size)
+}
+
+func (w *row) add(r run) {
+	// the baseline of the larger type rules
+	if r.size > w.size {
+		w.base, w.size = r.base, r.size
+	}
+	w.runs = append(w.runs, r)
+}
+
+// hangScripts moves rows of small type, all of whose runs stand close beside
+// larger type a little above or below, onto that row.
+func hangScripts(rows []row) []row {
+	out := rows[:0:0]
+	for i := range rows {
+		host := -1
+		for _, j := range []int{i - 1, i + 1} {
+			if j >= 0 && j < len(rows) && hangs(rows[i], rows[j]) &&
+				(host < 0 || abs(rows[i].base-rows[j].base) < abs(rows[i].base-rows[host].base)) {
+				host = j
+			}
+		}
+		if host < 0 {
+			continue
+		}
+		for _, r := range rows[i].runs {
+			r.shift = 1
+			if r.base > rows[host].base {
+				r.shift = -1
+			}
+			rows[host].runs = append(rows[host].runs, r)
+		}
+		rows[i].runs = nil
+	}
+	for _, w := range rows {
+		if len(w.runs) > 0 {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// hangs reports whether the small row w is raised or lowered type of the row h.
+func hangs(w, h row) bool {
+	if len(w.runs) == 0 || len(h.runs) == 0 || w.size >= sizeRatio*h.size || abs(w.base-h.base) > 0.6*h.size {
+		return false
+	}
+	for _, r := range w.runs {
+		beside := false
+		for _, o := range h.runs {
+			if o.shift != 0 {
+				continue
+			}
+			before, after := o.x0-r.x1, r.x0-o.x1
+			beside = beside || max(before, after) > -0.3*h.size && max(before, after) < 0.5*h.size || inGap(r, o, h.size)
+		}
+		if !beside {
+			return false
+		}
+	}
+	return true
+}
+
+// inGap reports whether r stands in a space between two glyphs of o.
+func inGap(r, o run, em float64) bool {
+	for i := 1; i < len(o.glyphs); i++ {
+		if o.glyphs[i-1].x1 <= r.x0+0.2*em && r.x1 <= o.glyphs[i].x0+0.2*em {
+			return true
+		}
+	}
+	return false
+}
+
+func abs(v float64) float64 {
+	if v < 0 {
+		return -v
+	}
+	return v
+}

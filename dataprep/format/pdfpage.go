@@ -1,0 +1,215 @@
+package format
+
+import (
+	"math"
+	"unicode/utf16"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/enums"
+	"github.com/klippa-app/go-pdfium/references"
+	"github.com/klippa-app/go-pdfium/requests"
+)
+
+// A glyph is one character of a page in the frame of its reading direction: x
+// grows along the line, y down the page, in points.
+type glyph struct {
+	r      rune
+	x0, x1 float64 // with the room the font gives the character
+	base   float64 // y of the baseline
+	size   float64 // height of the em
+	angle  int     // direction of the line against the page's x axis, degrees
+}
+
+// A rawPage is what the file says of a page, before any layout. Glyphs are in
+// the order of the content stream.
+type rawPage struct {
+	glyphs   []glyph
+	unmapped int  // characters whose font does not tell what they are
+	pictures int  // images and, on a page without text, drawings
+	scan     bool // a picture covers most of it
+}
+
+// fewGlyphs is below what a page of text has; such a page may be a scan with a
+// stamp or a page number on it.
+const fewGlyphs = 40
+
+// readPage reads one page of an open document, counted from 0.
+func readPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int) (*rawPage, error) {
+	loaded, err := p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: index})
+	if err != nil {
+		return nil, err
+	}
+	defer p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page})
+	page := requests.Page{ByReference: &loaded.Page}
+	text, err := p.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: page})
+	if err != nil {
+		return nil, err
+	}
+	defer p.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage})
+	count, err := p.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text.TextPage})
+	if err != nil {
+		return nil, err
+	}
+	raw := &rawPage{glyphs: make([]glyph, 0, max(0, count.Count))}
+	high := rune(0) // first half of a surrogate pair
+	for i := range count.Count {
+		u, err := p.FPDFText_GetUnicode(&requests.FPDFText_GetUnicode{TextPage: text.TextPage, Index: i})
+		if err != nil {
+			return nil, err
+		}
+		r := rune(u.Unicode)
+		if utf16.IsSurrogate(r) {
+			if r < 0xDC00 {
+				high = r
+				continue
+			}
+			r, high = utf16.DecodeRune(high, r), 0
+		}
+		if err := raw.add(p, text.TextPage, i, r); err != nil {
+			return nil, err
+		}
+	}
+	if len(raw.glyphs) < fewGlyphs {
+		err = raw.countPictures(p, page)
+	}
+	return raw, err
+}
+
+// add takes in character i of a page. Spaces and line ends that PDFium made up
+// are left out: the layout finds its own.
+func (raw *rawPage) add(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, i int, r rune) error {
+	made, err := p.FPDFText_IsGenerated(&requests.FPDFText_IsGenerated{TextPage: text, Index: i})
+	if err != nil || made.IsGenerated {
+		return nil // -1: no character at all
+	}
+	switch {
+	case r == '\t':
+		r = ' '
+	case r == 0:
+		r = '\uFFFD'
+		raw.unmapped++
+	case r == 0x02 || r == 0xFFFE || r == 0xAD: // how PDFium marks a hyphen at a line's end
+		r = '-'
+	case r < ' ' || r == 0x7F || r == 0xFEFF:
+		return nil
+	}
+	g := glyph{r: r}
+	ok, err := g.place(p, text, i)
+	if ok && err == nil {
+		raw.glyphs = append(raw.glyphs, g)
+	}
+	return err
+}
+
+// place finds where a glyph stands; false: nowhere.
+func (g *glyph) place(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, i int) (bool, error) {
+	origin, err := p.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: text, Index: i})
+	if err != nil {
+		return false, nil //nolint:nilerr // the character has no place on the page
+	}
+	turn := 0.0
+	if a, err := p.FPDFText_GetCharAngle(&requests.FPDFText_GetCharAngle{TextPage: text, Index: i}); err == nil {
+		turn = float64(a.CharAngle)
+	}
+	const nearly = 3 // degrees
+	degrees := math.Mod(turn*180/math.Pi+360, 360)
+	quarter := math.Round(degrees/90) * 90
+	if math.Abs(degrees-quarter) <= nearly {
+		degrees = quarter
+	}
+	g.angle = int(math.Round(degrees)) % 360
+	if g.angle == 0 {
+		// the loose box is as wide as the font's advance and as high as the em
+		b, err := p.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: text, Index: i})
+		if err != nil {
+			return false, nil //nolint:nilerr // as above
+		}
+		g.x0, g.x1 = float64(b.Rect.Left), float64(b.Rect.Right)
+		g.size = float64(b.Rect.Top - b.Rect.Bottom)
+		g.base = -origin.Y
+	} else if err := g.placeTurned(p, text, i, origin.X, origin.Y); err != nil {
+		return false, err
+	}
+	if g.x1 < g.x0 {
+		g.x0, g.x1 = g.x1, g.x0
+	}
+	sane := func(v float64) bool { return !math.IsNaN(v) && math.Abs(v) < 1e6 }
+	if !sane(g.x0) || !sane(g.x1) || !sane(g.base) || !sane(g.size) {
+		return false, nil
+	}
+	g.size = max(math.Abs(g.size), 0.5)
+	return true, nil
+}
+
+// placeTurned places a glyph of a line that does not run along the x axis: the
+// page is turned, or the text is. Loose boxes are wrong there, so that the em
+// comes from the text matrix and the width from the ink.
+func (g *glyph) placeTurned(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, i int, x, y float64) error {
+	sin, cos := math.Sincos(float64(g.angle) * math.Pi / 180)
+	along := func(x, y float64) float64 { return x*cos + y*sin }
+	g.base = x*sin - y*cos
+	g.size = 10
+	if f, err := p.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: text, Index: i}); err == nil {
+		g.size = f.FontSize
+	}
+	if m, err := p.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: text, Index: i}); err == nil {
+		g.size *= math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D))
+	}
+	g.x0 = along(x, y)
+	g.x1 = g.x0 + g.size/2
+	if isWide(g.r) {
+		g.x1 = g.x0 + g.size
+	}
+	if g.angle%90 != 0 {
+		return nil
+	}
+	b, err := p.FPDFText_GetCharBox(&requests.FPDFText_GetCharBox{TextPage: text, Index: i})
+	if err != nil {
+		return nil //nolint:nilerr // no ink: a space
+	}
+	u, v := along(b.Left, b.Bottom), along(b.Right, b.Top)
+	if lo, hi := min(u, v), max(u, v); !isWide(g.r) && hi > lo {
+		g.x0, g.x1 = min(lo, g.x0), hi
+	}
+	return nil
+}
+
+// countPictures looks for what a page without text shows instead. A drawing of
+// many strokes may be text turned to curves.
+func (raw *rawPage) countPictures(p pdfium.Pdfium, page requests.Page) error {
+	const manyStrokes = 50
+	n, err := p.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page})
+	if err != nil {
+		return err
+	}
+	size, err := p.FPDF_GetPageBoundingBox(&requests.FPDF_GetPageBoundingBox{Page: page})
+	area := math.Inf(1)
+	if err == nil {
+		area = math.Abs(float64((size.Rect.Right - size.Rect.Left) * (size.Rect.Top - size.Rect.Bottom)))
+	}
+	strokes := 0
+	for i := range n.Count {
+		o, err := p.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: page, Index: i})
+		if err != nil {
+			continue
+		}
+		t, err := p.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: o.PageObject})
+		if err != nil {
+			continue
+		}
+		switch t.Type {
+		case enums.FPDF_PAGEOBJ_IMAGE, enums.FPDF_PAGEOBJ_FORM:
+			raw.pictures++
+			if b, err := p.FPDFPageObj_GetBounds(&requests.FPDFPageObj_GetBounds{PageObject: o.PageObject}); err == nil {
+				const most = 0.5
+				raw.scan = raw.scan || float64((b.Right-b.Left)*(b.Top-b.Bottom)) > most*area
+			}
+		case enums.FPDF_PAGEOBJ_PATH:
+			strokes++
+		}
+	}
+	if strokes >= manyStrokes {
+		raw.pictures++
+	}
+	return nil
+}

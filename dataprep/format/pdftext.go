@@ -1,0 +1,124 @@
+package format
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// A pdfText is the text of a row with its raised and lowered parts.
+type pdfText struct {
+	Text  string
+	Spans []drydock.Span
+}
+
+// Spaces between glyphs, in parts of the em beyond the row's usual spacing.
+const (
+	wordGap = 0.15 // between letters and digits
+	hanGap  = 0.6  // beside a Chinese character, which has no word spaces
+	wideGap = 1.2  // a tab or the next column of options: two spaces
+)
+
+// text puts the glyphs of a row together.
+func (w *row) text() pdfText {
+	var b strings.Builder
+	var spans []drydock.Span
+	usual := w.usualGap()
+	var last *glyph
+	space := false // white space stood after last
+	for ri := range w.runs {
+		r := &w.runs[ri]
+		start := -1
+		for gi := range r.glyphs {
+			g := &r.glyphs[gi]
+			if unicode.IsSpace(g.r) {
+				space = true
+				continue
+			}
+			if last != nil {
+				b.WriteString(between(*last, *g, space, w.size, usual))
+			}
+			if start < 0 {
+				start = b.Len()
+			}
+			b.WriteString(plainRune(g.r))
+			last, space = g, false
+		}
+		if r.shift != 0 && start >= 0 {
+			kind := drydock.Superscript
+			if r.shift < 0 {
+				kind = drydock.Subscript
+			}
+			spans = append(spans, drydock.Span{Start: start, End: b.Len(), Kind: kind})
+		}
+	}
+	return pdfText{b.String(), spans}
+}
+
+// usualGap is the commonest distance of neighbours: above 0 in spaced-out type.
+func (w *row) usualGap() float64 {
+	var gaps []float64
+	for _, r := range w.runs {
+		for i := 1; i < len(r.glyphs); i++ {
+			a, b := r.glyphs[i-1], r.glyphs[i]
+			if !unicode.IsSpace(a.r) && !unicode.IsSpace(b.r) {
+				gaps = append(gaps, b.x0-a.x1)
+			}
+		}
+	}
+	const enough = 4 // fewer say nothing about the row
+	if len(gaps) < enough {
+		return 0
+	}
+	slices.Sort(gaps)
+	return min(max(0, gaps[len(gaps)/2]), 0.5*w.size)
+}
+
+// between returns the white space between two neighbours: none, a word space,
+// or two for a wide gap.
+func between(a, b glyph, literal bool, em, usual float64) string {
+	gap := (b.x0 - a.x1 - usual) / em
+	need := wordGap
+	if isWide(a.r) || isWide(b.r) {
+		need = hanGap
+	}
+	switch {
+	case gap >= wideGap:
+		return "  "
+	case literal || gap >= need:
+		return " "
+	}
+	return ""
+}
+
+// isWide reports whether a character fills a whole em and is written without
+// word spaces: Chinese and Japanese script and their punctuation.
+func isWide(r rune) bool {
+	switch {
+	case r < 0x2E80:
+		return false
+	case r <= 0x9FFF, // radicals, CJK punctuation, kana, ideographs
+		r >= 0xF900 && r <= 0xFAFF,
+		r >= 0xFE30 && r <= 0xFE4F,
+		r >= 0xFF00 && r <= 0xFF60,
+		r >= 0xFFE0 && r <= 0xFFE6,
+		r >= 0x20000 && r <= 0x3FFFF:
+		return true
+	}
+	return false
+}
+
+// plainRune returns the character a glyph stands for. Fonts often name an
+// ideograph by the radical that looks the same, or two letters by their
+// ligature; nobody types those.
+func plainRune(r rune) string {
+	switch {
+	case r >= 0x2E80 && r <= 0x2FDF, r >= 0xF900 && r <= 0xFAFF, r >= 0xFB00 && r <= 0xFB06:
+		return norm.NFKC.String(string(r))
+	}
+	return string(r)
+}
