@@ -13,7 +13,8 @@ type Assistant struct {
 
 // AssistantText turns a message into the text EvalScope 1.4.2 grades:
 //
-//   - a refusal, when not empty, replaces the content;
+//   - a refusal, when not empty, replaces the content; with one present, even
+//     empty, no think block is looked for;
 //   - when the server gives reasoning apart (reasoning_content when not empty,
 //     else reasoning when present), the content stays as it is;
 //   - otherwise the first <think>…</think>, wherever it stands, is taken out
@@ -27,17 +28,18 @@ func AssistantText(m Assistant, finish *string) Reply {
 	text := deref(m.Content)
 	if refusal := deref(m.Refusal); refusal != "" {
 		text = refusal
-		r.Refused = true
 	}
 	reasoning := m.ReasoningContent
 	if deref(reasoning) == "" {
 		reasoning = m.Reasoning
 	}
 	if reasoning != nil {
+		r.Refused = deref(m.Refusal) != ""
 		r.Text, r.Reasoning, r.Think = text, *reasoning, &Think{}
 		return r
 	}
-	if r.Refused {
+	if m.Refusal != nil {
+		r.Refused = true
 		r.Text = text
 		return r
 	}

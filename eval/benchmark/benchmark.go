@@ -133,6 +133,8 @@ type Grade struct {
 	Outside   bool   // the letter names no option of the item
 	OtherRule string // the rule other versions use
 	Other     string // what that rule extracts; it differs when not equal to Extracted
+	// OtherVerdict is what the item would come to under the other rule.
+	OtherVerdict Verdict
 }
 
 // Usage counts tokens as the server reported them.

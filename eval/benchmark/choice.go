@@ -182,9 +182,12 @@ func (c *Choice) Prompt(it Item) []drydock.Message {
 // Grade implements [Benchmark]. The letter is compared with the key as
 // EvalScope does: white space and case aside.
 func (c *Choice) Grade(it Item, r Reply) Grade {
-	g := Grade{Verdict: Wrong, Rule: c.rule.String(), OtherRule: c.other.String()}
+	g := Grade{Verdict: Wrong, OtherVerdict: Wrong, Rule: c.rule.String(), OtherRule: c.other.String()}
 	g.Extracted, g.Start, g.End = c.rule.Extract(r.Text)
 	g.Other, _, _ = c.other.Extract(r.Text)
+	if g.Other != "" && c.matches(it, g.Other) {
+		g.OtherVerdict = Correct
+	}
 	if g.Extracted == "" {
 		return g
 	}
@@ -206,4 +209,47 @@ func (c *Choice) Fingerprint() string {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Unprompt reads a question back from the prompt it was rendered to. ok is
+// false for a text that is not this benchmark's prompt.
+func (c *Choice) Unprompt(text string) (q drydock.Question, ok bool) {
+	text, ok = strings.CutPrefix(text, c.before)
+	if !ok {
+		return q, false
+	}
+	if text, ok = strings.CutSuffix(text, c.after); !ok {
+		return q, false
+	}
+	i := strings.LastIndex(text, c.between)
+	if i < 0 {
+		return q, false
+	}
+	stem, options := text[:i], text[i+len(c.between):]
+	if c.choicesFirst {
+		stem, options = options, stem
+	}
+	q = drydock.Question{Kind: drydock.Single, Stem: stem}
+	q.Options, ok = splitOptions(options)
+	return q, ok
+}
+
+// splitOptions undoes appendOptions: an option ends where the next letter
+// begins a line, so that an option of several lines stays whole.
+func splitOptions(s string) ([]drydock.Option, bool) {
+	var out []drydock.Option
+	for i := range maxOptions {
+		label := string(rune('A' + i))
+		rest, ok := strings.CutPrefix(s, label+". ")
+		if !ok {
+			return nil, false
+		}
+		text, after, more := strings.Cut(rest, "\n"+string(rune('A'+i+1))+". ")
+		out = append(out, drydock.Option{Label: label, Text: text})
+		if !more {
+			return out, len(out) >= 2
+		}
+		s = string(rune('A'+i+1)) + ". " + after
+	}
+	return nil, false
 }

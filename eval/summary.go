@@ -1,0 +1,154 @@
+package eval
+
+import (
+	"fmt"
+
+	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
+
+// SummarySchema names the shape of a [Summary] as JSON.
+const SummarySchema = "drydock.eval.summary/1"
+
+// A Summary is what came of a run or a score. Field names are stable.
+type Summary struct {
+	Type      string     `json:"type"` // summary
+	Schema    string     `json:"schema"`
+	Benchmark string     `json:"benchmark"` // name@revision
+	Model     string     `json:"model,omitempty"`
+	Endpoint  string     `json:"endpoint,omitempty"` // http, builtin; empty when nothing was asked
+	Baseline  bool       `json:"baseline"`           // no model answered
+	N         int        `json:"n"`                  // rows counted
+	Correct   int        `json:"correct"`
+	Accuracy  float64    `json:"accuracy"`
+	Wilson95  [2]float64 `json:"wilson95"`
+
+	Asked  int `json:"asked"`  // items to answer, or rows given
+	Rows   int `json:"rows"`   // rows in the files
+	Reused int `json:"reused"` // answers taken over from an earlier run
+
+	NoExtraction   int            `json:"no_extraction"` // rows without a letter, failures included
+	Rule           string         `json:"rule"`
+	OtherRule      string         `json:"other_rule"`
+	OtherCorrect   int            `json:"other_rule_correct"`
+	OtherDiffers   int            `json:"other_rule_differs"` // rows whose letter differs
+	OutsideOptions int            `json:"outside_options"`    // rows whose letter was not offered
+	Letters        map[string]int `json:"letters"`            // extracted letters; "" is none
+
+	NoExtractionIndexes []int         `json:"no_extraction_indexes"`
+	OtherDiffersIndexes []int         `json:"other_rule_differs_indexes"`
+	OutsideIndexes      []int         `json:"outside_options_indexes"`
+	Failures            []Failure     `json:"failures"` // items without an answer
+	Problems            []FileProblem `json:"problems"` // of the file that was scored
+	Flaws               []ItemFlaw    `json:"flaws"`    // items whose key cannot be reached
+
+	Truncated  int         `json:"truncated"` // replies cut by the token limit
+	LeakSignal *LeakSignal `json:"leak_signal,omitempty"`
+	Notes      []Note      `json:"notes"`
+	Files      Files       `json:"files"`
+}
+
+// Files are the paths of what was written, with slashes; empty: not written.
+type Files struct {
+	Reviews     string `json:"reviews,omitempty"`
+	Predictions string `json:"predictions,omitempty"`
+	Report      string `json:"report,omitempty"`
+	Config      string `json:"config,omitempty"`
+}
+
+// A Failure is an item that got no answer.
+type Failure struct {
+	Index    int    `json:"index"`
+	Cause    string `json:"cause"`
+	Attempts int    `json:"attempts,omitempty"`
+}
+
+// A FileProblem names a line of the scored file, or an item it lacks.
+type FileProblem struct {
+	Code  string `json:"code"`  // torn, bad_json, duplicate, missing, …
+	Line  int    `json:"line"`  // from 1; 0: no line
+	Index int    `json:"index"` // -1: not known
+	Text  string `json:"text"`  // English
+	text  msg.Text
+	args  []any
+}
+
+// In says the problem in a language.
+func (p FileProblem) In(l msg.Lang) string { return p.text.Format(l, p.args...) }
+
+// An ItemFlaw is an item that cannot be answered as its key says.
+type ItemFlaw struct {
+	Index int            `json:"index"`
+	Flaw  benchmark.Flaw `json:"flaw"`
+}
+
+// A Note is something to know about the numbers. Code is stable.
+type Note struct {
+	Code string `json:"code"`
+	Text string `json:"text"` // English
+	text msg.Text
+	args []any
+}
+
+// In says the note in a language.
+func (n Note) In(l msg.Lang) string { return n.text.Format(l, n.args...) }
+
+func (s *Summary) note(code string, text msg.Text, args ...any) {
+	s.Notes = append(s.Notes, Note{Code: code, Text: text.Format(msg.En, args...), text: text, args: args})
+}
+
+func (s *Summary) problem(code string, line, index int, text msg.Text, args ...any) {
+	s.Problems = append(s.Problems, FileProblem{Code: code, Line: line, Index: index, Text: text.Format(msg.En, args...), text: text, args: args})
+}
+
+// LeakSignal says that a baseline which only looks things up did better than
+// looking things up can do.
+type LeakSignal struct {
+	Against  string  `json:"against"`  // what it is compared with: builtin:majority or chance
+	Expected float64 `json:"expected"` // the accuracy of that
+	PValue   float64 `json:"p_value"`  // one-sided binomial
+	// NearIdentical counts items for which a training question reads almost the
+	// same, option texts included.
+	NearIdentical int    `json:"near_identical"`
+	Text          string `json:"text"` // English
+	text          msg.Text
+	args          []any
+}
+
+// In says the signal in a language.
+func (l *LeakSignal) In(lang msg.Lang) string { return l.text.Format(lang, l.args...) }
+
+// Err returns what makes the result incomplete: items without an answer, or rows
+// of the scored file that could not be counted (kind partial), or a count that
+// does not agree (a bug). nil when everything was counted once.
+func (s *Summary) Err() error {
+	switch {
+	case s.N != s.Rows || s.N != s.Asked:
+		return fail.Bug(fmt.Sprintf("asked %d, rows %d, counted %d", s.Asked, s.Rows, s.N))
+	case len(s.Failures) > 0:
+		return fail.New(fail.Partial, msg.Text{"%d of %d items got no answer and count as wrong", "%d 道题未得到回答（共 %d 道），按错误计"}, len(s.Failures), s.Asked).
+			Hint(msg.Text{"run the same command again to ask only these", "再次运行同一命令即可只重试这些题"})
+	case s.badLines() > 0:
+		return fail.New(fail.Partial, msg.Text{"%d lines could not be counted", "有 %d 行无法计入"}, s.badLines())
+	}
+	return nil
+}
+
+func (s *Summary) badLines() int {
+	n := 0
+	for _, p := range s.Problems {
+		if p.Line > 0 && p.Code != "no_final_newline" {
+			n++
+		}
+	}
+	return n
+}
+
+// AtLeast returns a below_min_acc error when the accuracy is under floor.
+func (s *Summary) AtLeast(floor float64) error {
+	if s.Accuracy >= floor {
+		return nil
+	}
+	return fail.New(fail.BelowMinAcc, msg.Text{"accuracy %.4f is below %.4f", "准确率 %.4f 低于 %.4f"}, s.Accuracy, floor)
+}
