@@ -1,0 +1,20 @@
+// Package contam finds benchmark items in training data, also when they are
+// disguised, and says what it found, where, and why it counts as a leak.
+//
+// A record's text fields become one stream of letters: the code points that
+// carry meaning, folded by textnorm, numbered over the benchmark's alphabet,
+// with spaces, punctuation, markup and enumerators' brackets gone. Stems,
+// statements and options of the items are such streams, too. Then:
+//
+//   - scan: every four letters of the stream (eight in Latin script) are looked
+//     up in the seeds of the items, each of which weighs its surprise in nats;
+//   - candidates: items whose seeds weigh enough within a window;
+//   - verify: each part of the item is searched in that window by bit-parallel
+//     edit distance, in any order, options as a set;
+//   - verdict: what matched, what changed (a number, a negation) and the shape
+//     of the text beside it decide; see [Verdict].
+//
+// Nothing is sampled and no lookup is approximate, so the answer for a record
+// does not depend on what stands around it, on the number of workers, or on
+// luck. What the settings cannot see is said by [Index.Blind].
+package contam

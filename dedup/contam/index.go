@@ -1,0 +1,271 @@
+package contam
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
+
+// seedLen letters make a seed; latinSeedLen where all are Latin letters or
+// digits, since any four of those stand in any English text.
+const (
+	seedLen      = 4
+	latinSeedLen = 8
+)
+
+// neutralItems is the size of the background a seed is weighed against besides
+// the benchmark: without it a benchmark of one item would carry no surprise.
+const neutralItems = 2000
+
+// A Set is one benchmark to check against.
+type Set struct {
+	Ref   benchmark.Ref
+	Items []benchmark.Item
+}
+
+// An Index holds benchmark items ready for checking. It is read-only and safe
+// for any number of scanners.
+type Index struct {
+	config Config
+	hash   string
+	sets   []Set
+	alpha  *alphabet
+	items  []item
+	seeds  seedTable
+	allow  []passage
+}
+
+// NewIndex prepares the items of one benchmark. An item without any letters is
+// an error, since it could never be found.
+func NewIndex(items []benchmark.Item, ref benchmark.Ref, c Config) (*Index, error) {
+	return NewIndexOf([]Set{{ref, items}}, c)
+}
+
+// NewIndexOf prepares the items of several benchmarks for one pass.
+func NewIndexOf(sets []Set, c Config) (*Index, error) {
+	c = c.withDefaults()
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	ix := &Index{config: c, hash: c.Hash(), sets: sets, alpha: newAlphabet()}
+	for n := range sets {
+		for i := range sets[n].Items {
+			ix.items = append(ix.items, ix.alpha.parse(&sets[n].Items[i], n))
+		}
+	}
+	if len(ix.items) == 0 {
+		return nil, fail.New(fail.Usage, msg.Text{"no benchmark items to check against", "没有可供比对的评测题目"})
+	}
+	ix.allow = ix.alpha.passages(sets)
+	ix.alpha.freeze()
+	ix.buildSeeds()
+	return ix, nil
+}
+
+func (c Config) check() error {
+	for _, v := range []float64{
+		c.StemShare, c.OptionShare, c.StemSame, c.StemWithOptions, c.OptionsNear, c.StemShown, c.OptionsOnly,
+		c.StemWithAllOptions,
+	} {
+		if !(v > 0 && v <= 1) {
+			return fail.New(fail.Config, msg.Text{"contamination thresholds are shares above 0 and up to 1; one is %v",
+				"污染检查的阈值应大于 0 且不超过 1；其中一项为 %v"}, v)
+		}
+	}
+	for _, v := range c.Fail {
+		if !slices.Contains(Verdicts(), v) {
+			return fail.New(fail.Config, msg.Text{"unknown contamination verdict %q", "未知的污染判定 %q"}, string(v))
+		}
+	}
+	return nil
+}
+
+// Items returns how many items the index holds.
+func (ix *Index) Items() int { return len(ix.items) }
+
+// ConfigHash returns the hash of the settings the index was built with.
+func (ix *Index) ConfigHash() string { return ix.hash }
+
+// A posting says that a seed stands in an item.
+type posting struct {
+	item   uint32
+	option bool
+}
+
+// seedTable is an open-addressing table from seed keys to postings, behind a
+// bit filter that turns most look-ups away in cache.
+type seedTable struct {
+	filter []uint64
+	fshift uint
+	keys   []uint64
+	vals   []uint32 // seed number + 1
+	shift  uint
+	first  []uint32 // seed number → its postings
+	post   []posting
+	idf    []float32
+	allow  []int16 // seed number → the allowed passage it begins + 1
+}
+
+const mix = 0x9E3779B97F4A7C15
+
+// eachSeed calls do with the key and the end of every seed of ls. It is the one
+// definition of a seed; scan repeats it inline.
+func eachSeed(ls []letter, do func(key uint64, end int)) {
+	var key, latin uint64
+	run := 0
+	for i, l := range ls {
+		key = key<<16 | uint64(l)
+		if l < latinEnd {
+			run++
+			latin = latin<<6 | uint64(l)
+		} else {
+			run = 0
+		}
+		switch {
+		case run >= latinSeedLen:
+			do(latinKey(latin), i)
+		case run < seedLen && i >= seedLen-1:
+			do(key, i)
+		}
+	}
+}
+
+// latinKey cannot meet a key of four letters: no letter is 0xFFFF.
+func latinKey(latin uint64) uint64 { return latin&(1<<48-1) | 0xFFFF<<48 }
+
+type rawPosting struct {
+	key uint64
+	posting
+}
+
+func (ix *Index) buildSeeds() {
+	var raw []rawPosting
+	background := ix.alpha.boilerplate()
+	for n := range ix.items {
+		it := &ix.items[n]
+		add := func(ls []letter, opt bool) {
+			eachSeed(ls, func(key uint64, _ int) {
+				raw = append(raw, rawPosting{key, posting{uint32(n), opt}})
+			})
+		}
+		for _, seg := range it.segments {
+			add(seg, false)
+		}
+		for i := range it.options {
+			add(it.options[i].letters, true)
+		}
+	}
+	slices.SortFunc(raw, func(a, b rawPosting) int {
+		opt := 0
+		if a.option != b.option {
+			opt = 1
+			if b.option {
+				opt = -1
+			}
+		}
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.item, b.item), opt)
+	})
+	raw = slices.Compact(raw)
+	ix.seeds.build(raw, ix, background)
+	for i := range ix.items {
+		ix.weighOptions(&ix.items[i])
+	}
+}
+
+func (t *seedTable) build(raw []rawPosting, ix *Index, background map[uint64]float64) {
+	allow := map[uint64]int16{}
+	for i, p := range ix.allow {
+		allow[p.key] = int16(i + 1)
+		raw = insertKey(raw, p.key)
+	}
+	n := float64(len(ix.items) + neutralItems)
+	var keys []uint64
+	for i := 0; i < len(raw); {
+		j, df := i, 0
+		for ; j < len(raw) && raw[j].key == raw[i].key; j++ {
+			if raw[j].item != noItem && (j == i || raw[j].item != raw[j-1].item) {
+				df++
+			}
+		}
+		idf := float32(math.Log(n / (float64(df) + 1 + neutralItems*background[raw[i].key])))
+		weak := df > ix.config.MaxDF || idf <= 0
+		if !weak || allow[raw[i].key] > 0 {
+			keys = append(keys, raw[i].key)
+			t.first = append(t.first, uint32(len(t.post)))
+			t.idf = append(t.idf, idf)
+			t.allow = append(t.allow, allow[raw[i].key])
+			for _, p := range raw[i:j] {
+				if weak || p.item == noItem {
+					continue
+				}
+				t.post = append(t.post, p.posting)
+				if p.option {
+					ix.items[p.item].optionMass += idf
+				} else {
+					ix.items[p.item].stemMass += idf
+				}
+			}
+		}
+		i = j
+	}
+	t.first = append(t.first, uint32(len(t.post)))
+	size := bits.Len(uint(2*len(keys) + 16))
+	t.shift = uint(64 - size)
+	t.keys, t.vals = make([]uint64, 1<<size), make([]uint32, 1<<size)
+	fsize := min(max(size+4, 12), 23)
+	t.fshift = uint(64 - fsize)
+	t.filter = make([]uint64, 1<<(fsize-6))
+	for i, k := range keys {
+		h := k * mix
+		f := h >> t.fshift
+		t.filter[f>>6] |= 1 << (f & 63)
+		for s := h >> t.shift; ; s = (s + 1) & (1<<size - 1) {
+			if t.vals[s] == 0 {
+				t.keys[s], t.vals[s] = k, uint32(i+1)
+				break
+			}
+		}
+	}
+}
+
+// noItem is the item of a seed that only begins an allowed passage.
+const noItem = math.MaxUint32
+
+func insertKey(raw []rawPosting, key uint64) []rawPosting {
+	i, _ := slices.BinarySearchFunc(raw, key, func(p rawPosting, k uint64) int { return cmp.Compare(p.key, k) })
+	return slices.Insert(raw, i, rawPosting{key, posting{item: noItem}})
+}
+
+// find returns the number of a seed, -1 when no item has it.
+func (t *seedTable) find(key uint64) int {
+	h := key * mix
+	for s := h >> t.shift; ; s = (s + 1) & uint64(len(t.keys)-1) {
+		if t.vals[s] == 0 {
+			return -1
+		}
+		if t.keys[s] == key {
+			return int(t.vals[s] - 1)
+		}
+	}
+}
+
+func (ix *Index) mass(ls []letter) float32 {
+	var m float32
+	eachSeed(ls, func(key uint64, _ int) {
+		if n := ix.seeds.find(key); n >= 0 {
+			m += ix.seeds.idf[n]
+		}
+	})
+	return m
+}
+
+func (ix *Index) weighOptions(it *item) {
+	for i := range it.options {
+		it.options[i].mass = ix.mass(it.options[i].letters)
+	}
+}

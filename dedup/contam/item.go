@@ -1,0 +1,202 @@
+package contam
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock/eval/benchmark"
+)
+
+// maxPiece is the longest pattern one machine word can search.
+const maxPiece = 64
+
+// A partKind says what of an item a piece belongs to.
+type partKind uint8
+
+const (
+	stemPart partKind = iota
+	statementPart
+	optionPart
+)
+
+// A piece is a run of an item's letters that is searched as one: a part of the
+// stem between two blanks, a statement, an option, or an equal share of one
+// that is longer than maxPiece.
+type piece struct {
+	letters []letter
+	kind    partKind
+	part    int // which statement or option, from 0; for stems 0
+	digits  bool
+}
+
+// An option as it is compared.
+type option struct {
+	letters []letter
+	pieces  []piece
+	trivial bool    // too short or too plain to tell items apart
+	mass    float32 // nats of its seeds
+}
+
+// An item is a benchmark question prepared for comparing.
+type item struct {
+	set    int // which benchmark
+	index  int // the item's own number
+	answer []string
+
+	segments   [][]letter // of the stem, as cut at blanks and enumerators
+	stem       []piece    // the segments' pieces, statements included, in order
+	stemLen    int
+	statements int
+	options    []option
+	optionLen  int
+	length     int // letters of stem and options
+
+	stemMass   float32 // nats of the seeds of the stem
+	optionMass float32
+	latin      bool // mostly Latin letters
+}
+
+// parse cuts a question into pieces. The alphabet grows.
+func (a *alphabet) parse(q *benchmark.Item, set int) item {
+	it := item{set: set, index: q.Index, answer: q.Question.Answer}
+	latin := 0
+	for _, seg := range segments(q.Question.Stem) {
+		ls := a.fold(seg.text)
+		if len(ls) == 0 {
+			continue
+		}
+		kind := stemPart
+		if seg.statement > 0 {
+			kind = statementPart
+			it.statements = max(it.statements, seg.statement)
+		}
+		it.segments = append(it.segments, ls)
+		it.stem = append(it.stem, cut(ls, kind, max(0, seg.statement-1))...)
+		it.stemLen += len(ls)
+		latin += countLatin(ls)
+	}
+	for i, o := range q.Question.Options {
+		ls := a.fold(o.Text)
+		it.options = append(it.options, option{
+			letters: ls,
+			pieces:  cut(ls, optionPart, i),
+			trivial: trivial(ls),
+		})
+		it.optionLen += len(ls)
+		latin += countLatin(ls)
+	}
+	it.length = it.stemLen + it.optionLen
+	it.latin = 2*latin > it.length
+	return it
+}
+
+func (a *alphabet) fold(s string) []letter {
+	var st stream
+	a.feedSlow(&st, []byte(s), true)
+	return st.letters
+}
+
+// trivial options say nothing by themselves: 右舷, 3, ②③, Yes.
+func trivial(ls []letter) bool {
+	own := 0
+	digits := 0
+	for _, l := range ls {
+		switch {
+		case isDigit(l):
+			digits++
+		case l >= firstOwn:
+			own += 2
+		default:
+			own++
+		}
+	}
+	return own < 6 || digits == len(ls)
+}
+
+func countLatin(ls []letter) int {
+	n := 0
+	for _, l := range ls {
+		if l < latinEnd {
+			n++
+		}
+	}
+	return n
+}
+
+// cut makes pieces of at most maxPiece letters, equally long.
+func cut(ls []letter, kind partKind, part int) []piece {
+	n := (len(ls) + maxPiece - 1) / maxPiece
+	var out []piece
+	for i := range n {
+		p := piece{letters: ls[i*len(ls)/n : (i+1)*len(ls)/n], kind: kind, part: part}
+		for _, l := range p.letters {
+			p.digits = p.digits || isDigit(l)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// A segment is a stretch of a stem that a leak may move or fill as a whole.
+type segment struct {
+	text      string
+	statement int // from 1; 0: not a statement
+}
+
+// segments cuts a stem at its blanks and at the enumerators of its statements.
+func segments(stem string) []segment {
+	var out []segment
+	start, statement, marks := 0, 0, 0
+	add := func(end int) {
+		if strings.TrimSpace(stem[start:end]) != "" {
+			out = append(out, segment{stem[start:end], statement})
+		}
+	}
+	for i := 0; i < len(stem); {
+		if n := blank(stem[i:]); n > 0 {
+			add(i)
+			i += n
+			start = i
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(stem[i:])
+		if enumerator(r) {
+			add(i)
+			marks++
+			statement = marks
+			start = i + n
+		}
+		i += n
+	}
+	add(len(stem))
+	return out
+}
+
+// blank returns the length of the gap to fill in that s begins with: two or
+// more underscores, or empty brackets.
+func blank(s string) int {
+	n := 0
+	for n < len(s) && (s[n] == '_' || n > 1 && s[n] == ' ') {
+		n++
+	}
+	if n >= 2 && s[1] == '_' {
+		return n
+	}
+	for _, b := range [...][2]string{{"（", "）"}, {"(", ")"}, {"【", "】"}, {"[", "]"}} {
+		if !strings.HasPrefix(s, b[0]) {
+			continue
+		}
+		rest := s[len(b[0]):]
+		inside := strings.TrimLeft(rest, " 　\u00a0_")
+		if strings.HasPrefix(inside, b[1]) {
+			return len(s) - len(inside) + len(b[1])
+		}
+	}
+	return 0
+}
+
+// enumerator reports whether r numbers the statements of a stem by itself.
+func enumerator(r rune) bool {
+	return r >= 0x2460 && r <= 0x249B || r >= 0x2160 && r <= 0x217F || r >= 0x2776 && r <= 0x2793 ||
+		r >= 0x3220 && r <= 0x3229 || r >= 0x24EB && r <= 0x24FE
+}

@@ -1,0 +1,226 @@
+package contam
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf8"
+)
+
+// judge gives the verdict of a match and the rule that decided it.
+func (s *Scanner) judge(e *evidence) (Verdict, string) {
+	c := &s.ix.config
+	it := e.it
+	exact := e.stemDist == 0 && it.stemLen > 0
+	if !e.same {
+		if e.match.options >= c.OptionsOnly && e.optLetters >= c.OptionsOnlyLetters && e.stem < c.StemShown {
+			return OptionsOnly, "options"
+		}
+		return SharedMaterial, "stem_alike"
+	}
+	together := e.match.options >= c.OptionsNear
+	if exact && e.nats < c.StemNats && !together && !e.inOrder && !e.alone() {
+		return Boilerplate, "short_stem_inside"
+	}
+	if v, rule := s.changed(e); v != "" {
+		return v, rule
+	}
+	if !together && !e.inOrder && s.quoted(e) {
+		return SourceOverlap, "quoted"
+	}
+	switch {
+	case exact && e.inOrder:
+		return Exact, "letters"
+	case e.found == 0 || !e.inOrder && e.match.options >= 0 && e.match.options < 0.3:
+		if e.othersOffered() {
+			return Variant, "other_options"
+		}
+		return StemOnly, "stem"
+	case s.reordered(e):
+		return Shuffled, "order"
+	}
+	return Near, "similar"
+}
+
+// alone reports whether the stem stands by itself: between line ends, blanks or
+// punctuation, not inside a sentence.
+func (e *evidence) alone() bool {
+	if e.region[1] == 0 {
+		return false
+	}
+	head, tail := e.head(), e.tail()
+	before, _ := utf8.DecodeLastRune(bytes.TrimRight(head, " \t　"))
+	after := bytes.TrimLeft(tail, " \t　")
+	if len(bytes.TrimSpace(head)) > 0 && !bytes.ContainsRune([]byte("\n。？！；;.?!、．>:："), before) {
+		return false
+	}
+	if len(after) == 0 {
+		return true
+	}
+	r, _ := utf8.DecodeRune(after)
+	return blank(string(after[:min(len(after), 64)])) > 0 || bytes.ContainsRune([]byte("\n？?：:<"), r)
+}
+
+// quoted reports whether the match looks like a sentence of a source and not
+// like a question: no blank or question mark in it or right behind it, no
+// options, and a record much longer than the item of which it is but a part.
+func (s *Scanner) quoted(e *evidence) bool {
+	if float64(e.total) <= s.ix.config.SourceRatio*float64(e.it.length) || len(e.options) > 1 {
+		return false
+	}
+	n := e.fieldOf(e.region[0])
+	inField := len(e.offs)
+	_ = inField
+	end := len(e.offs) + e.lo
+	if n+1 < len(e.fields) {
+		end = e.fields[n+1].first
+	} else {
+		end = e.total
+	}
+	if from := e.lo + e.region[0] - e.fields[n].first; from <= 8 && end-(e.lo+e.region[1]) <= 4 {
+		return false // the field is the question
+	}
+	tail := e.tail()
+	tail = tail[:min(len(tail), 48)]
+	for _, b := range [][]byte{e.raw(), tail} {
+		if bytes.ContainsAny(b, "？?") || bytes.Contains(b, []byte("__")) {
+			return false
+		}
+		for i, c := range b {
+			if (c == '(' || c == 0xE3 || c == 0xEF) && blank(string(b[i:min(len(b), i+32)])) > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// othersOffered reports whether the record offers options that are not the
+// item's.
+func (e *evidence) othersOffered() bool {
+	return len(e.options) >= 2 && e.offeredShare() < 0.5
+}
+
+// offeredShare returns the share of the item's options among those offered.
+func (e *evidence) offeredShare() float64 {
+	n, have := 0, 0
+	for i := range e.it.options {
+		o := &e.it.options[i]
+		if len(o.letters) == 0 {
+			continue
+		}
+		n++
+		for _, r := range e.options {
+			if sameOption(o.letters, r.letters, e.it.latin) {
+				have++
+				break
+			}
+		}
+	}
+	if n == 0 {
+		return 0
+	}
+	return float64(have) / float64(n)
+}
+
+func sameOption(a, b []letter, latin bool) bool {
+	return distance(a, b) <= tolerance(len(a), latin) && slices.Equal(digitsOf(a), digitsOf(b))
+}
+
+func digitsOf(ls []letter) []letter {
+	var out []letter
+	for _, l := range ls {
+		if isDigit(l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// distance is the edit distance of two short texts.
+func distance(a, b []letter) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range a {
+		prev := row[0]
+		row[0] = i + 1
+		for j, y := range b {
+			cost := prev
+			if x != y || x == foreign {
+				cost++
+			}
+			prev = row[j+1]
+			row[j+1] = min(cost, row[j]+1, prev+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// reordered reports whether all options, or all statements, are there but in
+// another order than the item's.
+func (s *Scanner) reordered(e *evidence) bool {
+	for _, kind := range []partKind{statementPart, optionPart} {
+		last, n, falls := -1, 0, false
+		for _, f := range e.pieces {
+			if f.piece.kind != kind || len(f.piece.letters) < 3 {
+				continue
+			}
+			n++
+			falls = falls || f.place.start < last
+			last = f.place.start
+		}
+		if n >= 2 && falls {
+			return true
+		}
+	}
+	return false
+}
+
+// changed tells the variants: the same words with another number, negated, or
+// with a condition more or less.
+func (s *Scanner) changed(e *evidence) (Verdict, string) {
+	if e.numbersChanged(s.m) {
+		return NumericVariant, "numbers"
+	}
+	if s.turned(e) {
+		return PolarityVariant, "polarity"
+	}
+	return "", ""
+}
+
+// numbersChanged reports whether a piece of the stem comes nearer to its place
+// when all digits count as one, and the digits really differ.
+func (e *evidence) numbersChanged(m *matcher) bool {
+	for _, f := range e.pieces {
+		if !f.piece.digits || f.place.dist == 0 || f.piece.kind == optionPart {
+			continue
+		}
+		text := e.window[f.place.start:f.place.end]
+		if slices.Equal(sorted(digitsOf(f.piece.letters)), sorted(digitsOf(text))) {
+			continue
+		}
+		if d := distance(oneDigit(f.piece.letters), oneDigit(text)); d < f.place.dist {
+			return true
+		}
+	}
+	return false
+}
+
+func sorted(ls []letter) []letter { slices.Sort(ls); return ls }
+
+func oneDigit(ls []letter) []letter {
+	out := slices.Clone(ls)
+	for i, l := range out {
+		if isDigit(l) {
+			out[i] = first0
+		}
+	}
+	return out
+}
+
+// turned reports whether the stem is negated or turned round.
+func (s *Scanner) turned(e *evidence) bool { return false }
+
+// answer returns the answer the record shows, as far as it can be told.
+func (e *evidence) answer() string { return "" }

@@ -1,0 +1,151 @@
+package contam
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// A recordOption is what a record offers as an option.
+type recordOption struct {
+	letters []letter
+	from    int // which field
+}
+
+// maxTail bounds the text behind a stem in which options are looked for.
+const maxTail = 4000
+
+// offered returns the options the record offers: fields that are named so, else
+// labelled texts behind the stem. nil when it offers fewer than two.
+func (e *evidence) offered() []recordOption { return nil }
+
+// tail returns the text behind the stem: the rest of its field, then the fields
+// that follow.
+func (e *evidence) tail() []byte {
+	if e.region[1] == 0 {
+		return nil
+	}
+	n := e.fieldOf(e.region[1] - 1)
+	out := append([]byte(nil), e.fields[n].text[e.after(e.region[1]-1):]...)
+	for n++; n < len(e.fields) && len(out) < maxTail; n++ {
+		out = append(out, '\n')
+		out = append(out, e.fields[n].text...)
+	}
+	return out[:min(len(out), maxTail)]
+}
+
+// head returns the text of the stem's field before the stem.
+func (e *evidence) head() []byte {
+	if e.region[1] == 0 {
+		return nil
+	}
+	n := e.fieldOf(e.region[0])
+	return e.fields[n].text[:e.offs[e.region[0]]]
+}
+
+// raw returns the text of the stem as it stands; of the first field where it
+// stands in two.
+func (e *evidence) raw() []byte {
+	if e.region[1] == 0 {
+		return nil
+	}
+	n := e.fieldOf(e.region[0])
+	from := int(e.offs[e.region[0]])
+	if m := e.fieldOf(e.region[1] - 1); m != n {
+		return e.fields[n].text[from:]
+	}
+	return e.fields[n].text[from:e.after(e.region[1]-1)]
+}
+
+// optionField reports whether a pointer names an option: /A, /options/2/text,
+// /choices/1, /option_b, /选项A.
+func optionField(p string) bool {
+	last := p[strings.LastIndexByte(p, '/')+1:]
+	if len(last) == 1 && (last[0] >= 'A' && last[0] <= 'H' || last[0] >= 'a' && last[0] <= 'h') {
+		return true
+	}
+	low := strings.ToLower(p)
+	return strings.Contains(low, "/option") || strings.Contains(low, "/choice") || strings.Contains(low, "/选项") ||
+		strings.Contains(low, "/distractor")
+}
+
+// labelKinds are the ways options are lettered; each string holds the labels in
+// order.
+var labelKinds = [...]string{"ABCDEFGH", "abcdefgh", "ＡＢＣＤＥＦＧＨ", "①②③④⑤⑥⑦⑧", "甲乙丙丁戊己", "12345678", "ⅠⅡⅢⅣⅤⅥ", "ⓐⓑⓒⓓⓔⓕ"}
+
+// labelled cuts text at option labels and returns the texts of the longest row
+// of labels in order; nil when there are fewer than two.
+func labelled(text []byte) [][]byte {
+	var best [][]byte
+	for k := range labelKinds {
+		if got := labelledBy(text, []rune(labelKinds[k])); len(got) > len(best) {
+			best = got
+		}
+	}
+	return best
+}
+
+func labelledBy(text []byte, labels []rune) [][]byte {
+	type cut struct{ from, to int } // the label itself
+	var cuts []cut
+	bare := labels[0] == '①' || labels[0] == 'ⓐ'
+	boundary := true
+	open := false // an opening bracket stands before
+	start := 0
+	for i := 0; i < len(text) && len(cuts) < len(labels); {
+		r, n := utf8.DecodeRune(text[i:])
+		if boundary && r == labels[len(cuts)] {
+			if end := labelEnd(text, i+n, bare, open); end > 0 {
+				cuts = append(cuts, cut{start, end})
+				i, boundary, open = end, true, false
+				start = i
+				continue
+			}
+		}
+		open = r == '(' || r == '（' || r == '[' || r == '【'
+		boundary = open || bare || r <= ' ' || r == 0x3000 || r == 0xA0 || strings.ContainsRune("；;|，,。.？?：:>）)", r)
+		if !open {
+			start = i + n
+		} else {
+			start = i
+		}
+		i += n
+	}
+	if len(cuts) < 2 {
+		return nil
+	}
+	var out [][]byte
+	for k, c := range cuts {
+		to := len(text)
+		if k+1 < len(cuts) {
+			to = cuts[k+1].from
+		} else if nl := bytes.IndexByte(text[c.to:], '\n'); nl > 0 {
+			to = c.to + nl
+		}
+		out = append(out, text[c.to:to])
+	}
+	return out
+}
+
+// labelEnd returns the end of what closes a label at i, 0 when nothing does.
+func labelEnd(text []byte, i int, bare, open bool) int {
+	if bare {
+		return i
+	}
+	if i >= len(text) {
+		return 0
+	}
+	r, n := utf8.DecodeRune(text[i:])
+	if strings.ContainsRune(".．、:：)）]】|", r) {
+		return i + n
+	}
+	if !open && (r == ' ' || r == '\t' || r == '\n' || r == 0x3000) {
+		// A 3: a line break may split the label from its point
+		j := i + n
+		if r2, n2 := utf8.DecodeRune(text[min(j, len(text)):]); r == '\n' && strings.ContainsRune(".．、", r2) && n2 > 0 {
+			return j + n2
+		}
+		return j
+	}
+	return 0
+}

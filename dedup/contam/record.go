@@ -1,0 +1,119 @@
+package contam
+
+import (
+	"strconv"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// Row checks one row of a JSON Lines file, whatever its shape: every string and
+// number that is a value is read, in the order of the row, as one text, so that
+// a stem and options that stand in different fields or turns belong together.
+// The findings carry the row's own id, if it has one, and JSON pointers; file
+// and line are the caller's to fill in. An error is a *[SyntaxError]; nothing
+// is then known of the row.
+func (s *Scanner) Row(row []byte) ([]Finding, error) {
+	s.begin()
+	s.row.track = false
+	if err := s.row.walk(row, s.add); err != nil {
+		return nil, err
+	}
+	s.find()
+	if len(s.order) == 0 {
+		return nil, nil
+	}
+	var id string
+	texts := s.fields
+	n := 0
+	s.row.track = true
+	// the second walk is over the same bytes, so it cannot fail
+	err := s.row.walk(row, func(text []byte, at int) {
+		texts[n].pointer, texts[n].text = s.row.pointer(), text
+		if p := texts[n].pointer; id == "" && (p == "/id" || p == "/record_id" || p == "/uid") {
+			id = string(text)
+		}
+		n++
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.findings(id), nil
+}
+
+// Text checks plain text as one record.
+func (s *Scanner) Text(text []byte) []Finding {
+	s.begin()
+	s.add(text, 0)
+	s.find()
+	return s.findings("")
+}
+
+// Record checks a record of the pipeline. The pointers are those of the row the
+// record becomes: /stem, /options/0/text, /messages/1/content, /text.
+func (s *Scanner) Record(r *drydock.Record) []Finding {
+	s.begin()
+	s.addRecord(r)
+	s.find()
+	if len(s.order) == 0 {
+		return nil
+	}
+	id := r.RowID
+	if id == "" {
+		id = r.ID.String()
+	}
+	return s.findings(id)
+}
+
+func (s *Scanner) begin() {
+	s.fields = s.fields[:0]
+	s.text.reset()
+	s.text.want = false
+}
+
+// addText appends a field to the stream.
+func (s *Scanner) addText(text []byte, at int) {
+	s.fields = append(s.fields, field{first: len(s.text.letters), text: text, at: at})
+	s.ix.alpha.feed(&s.text, text)
+}
+
+func (s *Scanner) addRecord(r *drydock.Record) {
+	add := func(pointer, text string) {
+		if text == "" {
+			return
+		}
+		s.addText([]byte(text), 0)
+		s.fields[len(s.fields)-1].pointer = pointer
+	}
+	switch {
+	case r.Question != nil:
+		q := r.Question
+		add("/stem", q.Stem)
+		for i, o := range q.Options {
+			add("/options/"+strconv.Itoa(i)+"/text", o.Text)
+		}
+		for i, a := range q.Answer {
+			add("/answer/"+strconv.Itoa(i), a)
+		}
+		add("/explanation", q.Explanation)
+		add("/reasoning", q.Reasoning)
+	case r.Chat != nil:
+		for _, part := range []struct {
+			name string
+			msgs []drydock.Message
+		}{{"/messages/", r.Chat.Messages}, {"/rejected/", r.Chat.Rejected}} {
+			for i, m := range part.msgs {
+				add(part.name+strconv.Itoa(i)+"/content", m.Content)
+				add(part.name+strconv.Itoa(i)+"/reasoning_content", m.Reasoning)
+			}
+		}
+		add("/tools", string(r.Chat.Tools))
+		for _, f := range r.Chat.Extra {
+			add("/"+f.Name, string(f.Value))
+		}
+	case r.Passage != nil:
+		for i, h := range r.Passage.Heading {
+			add("/heading/"+strconv.Itoa(i), h)
+		}
+		add("/text", r.Passage.Text)
+	}
+}

@@ -1,0 +1,256 @@
+package contam
+
+import (
+	"slices"
+)
+
+// blockLen letters are weighed together, blockOverlap of them again with the
+// next block, so that a long text costs no more per letter than a short one and
+// an item that lies across a border is seen whole.
+const (
+	blockLen     = 8192
+	blockOverlap = 2048
+)
+
+// A Scanner checks records one after another. It belongs to one goroutine; make
+// one for each.
+type Scanner struct {
+	ix     *Index
+	m      *matcher
+	add    func(text []byte, at int) // addText, bound once
+	row    rowScanner
+	text   stream
+	fields []field
+	hits   []hit
+
+	weight  [][2]float32 // by item: nats of stem and options hit in this block
+	touched []uint32
+	chosen  []int32 // by item: number of its window list + 1
+	lists   [][]mark
+
+	work     []letter // a window's copy for the verification
+	best     map[uint32]match
+	order    []uint32 // the items of best
+	verified int      // candidates looked at closely, for tests and tuning
+}
+
+// A hit is a seed found in the stream.
+type hit struct {
+	end  int32
+	seed uint32
+}
+
+// A mark is a hit of one candidate.
+type mark struct {
+	end  int32
+	stem float32 // nats; the other is 0
+	opt  float32
+}
+
+// Scanner returns a new scanner.
+func (ix *Index) Scanner() *Scanner {
+	s := &Scanner{
+		ix: ix, m: newMatcher(),
+		weight: make([][2]float32, len(ix.items)),
+		chosen: make([]int32, len(ix.items)),
+		best:   map[uint32]match{},
+	}
+	s.add = s.addText
+	return s
+}
+
+// scan finds the seeds of the stream. Allowed passages are blotted out on the
+// way. It repeats eachSeed for speed.
+func (s *Scanner) scan() {
+	t := &s.ix.seeds
+	ls := s.text.letters
+	hits := s.hits[:0]
+	filter, fshift := t.filter, t.fshift
+	var key, latin uint64
+	run := 0
+	for i := 0; i < len(ls); i++ {
+		l := ls[i]
+		key = key<<16 | uint64(l)
+		k := key
+		if l < latinEnd {
+			run++
+			latin = latin<<6 | uint64(l)
+			if run >= seedLen {
+				if run < latinSeedLen {
+					continue
+				}
+				k = latinKey(latin)
+			}
+		} else {
+			run = 0
+		}
+		f := (k * mix) >> fshift
+		if filter[f>>6]>>(f&63)&1 == 0 || i < seedLen-1 {
+			continue
+		}
+		n := t.find(k)
+		if n < 0 {
+			continue
+		}
+		if a := t.allow[n]; a > 0 {
+			if end := s.ix.allow[a-1].mask(ls, i+1); end > 0 {
+				start := end - s.ix.allow[a-1].length
+				for len(hits) > 0 && int(hits[len(hits)-1].end) > start {
+					hits = hits[:len(hits)-1]
+				}
+				i, run, key = end-1, 0, 0
+				continue
+			}
+		}
+		if t.first[n] < t.first[n+1] {
+			hits = append(hits, hit{int32(i + 1), uint32(n)})
+		}
+	}
+	s.hits = hits
+}
+
+// find runs scan, candidates and verification over the stream; the best match
+// of each item is left in s.best.
+func (s *Scanner) find() {
+	s.scan()
+	clear(s.best)
+	s.order = s.order[:0]
+	n := len(s.text.letters)
+	for lo, from := 0, 0; ; lo += blockLen {
+		for from < len(s.hits) && int(s.hits[from].end) <= lo {
+			from++
+		}
+		to := from
+		for to < len(s.hits) && int(s.hits[to].end) <= lo+blockLen+blockOverlap {
+			to++
+		}
+		if to > from {
+			s.block(s.hits[from:to])
+		}
+		if lo+blockLen >= n {
+			break
+		}
+	}
+	slices.Sort(s.order)
+}
+
+// block weighs the hits of one block and verifies the candidates.
+func (s *Scanner) block(hits []hit) {
+	t, c := &s.ix.seeds, &s.ix.config
+	for _, h := range hits {
+		idf := t.idf[h.seed]
+		for _, p := range t.post[t.first[h.seed]:t.first[h.seed+1]] {
+			w := &s.weight[p.item]
+			if w[0] == 0 && w[1] == 0 {
+				s.touched = append(s.touched, p.item)
+			}
+			if p.option {
+				w[1] += idf
+			} else {
+				w[0] += idf
+			}
+		}
+	}
+	lists := s.lists[:0]
+	for _, i := range s.touched {
+		it, w := &s.ix.items[i], s.weight[i]
+		s.weight[i] = [2]float32{}
+		if c.candidate(it, w[0], w[1]) {
+			if n := len(lists); n < cap(lists) {
+				lists = lists[:n+1]
+				lists[n] = lists[n][:0]
+			} else {
+				lists = append(lists, nil)
+			}
+			s.chosen[i] = int32(len(lists))
+		}
+	}
+	if len(lists) > 0 {
+		for _, h := range hits {
+			for _, p := range t.post[t.first[h.seed]:t.first[h.seed+1]] {
+				if n := s.chosen[p.item]; n > 0 {
+					m := mark{end: h.end, stem: t.idf[h.seed]}
+					if p.option {
+						m = mark{end: h.end, opt: t.idf[h.seed]}
+					}
+					lists[n-1] = append(lists[n-1], m)
+				}
+			}
+		}
+		for _, i := range s.touched {
+			if n := s.chosen[i]; n > 0 {
+				s.chosen[i] = 0
+				s.windows(i, lists[n-1])
+			}
+		}
+	}
+	s.lists = lists
+	s.touched = s.touched[:0]
+}
+
+// candidate reports whether so many nats of an item are worth a closer look.
+func (c *Config) candidate(it *item, stem, opt float32) bool {
+	return stem > 0 && float64(stem) >= c.StemShare*float64(it.stemMass) ||
+		float64(opt) > c.OptionNats && float64(opt) >= c.OptionShare*float64(it.optionMass)
+}
+
+// windows slides a window over an item's marks and verifies the heaviest places
+// that are heavy enough.
+func (s *Scanner) windows(i uint32, marks []mark) {
+	it, c := &s.ix.items[i], &s.ix.config
+	width := int32(it.length*9/5 + 40)
+	for range 3 {
+		var stem, opt, best float32
+		at, from := -1, 0
+		for to, m := range marks {
+			stem += m.stem
+			opt += m.opt
+			for marks[from].end < m.end-width {
+				stem -= marks[from].stem
+				opt -= marks[from].opt
+				from++
+			}
+			if w := stem + opt; w > best && c.candidate(it, stem+0.01, opt) {
+				best, at = w, to
+			}
+		}
+		if at < 0 {
+			return
+		}
+		hi := marks[at].end
+		first := at
+		for first > 0 && marks[first-1].end >= hi-width {
+			first--
+		}
+		s.check(i, int(marks[first].end), int(hi))
+		if m, ok := s.best[i]; ok && m.same {
+			return
+		}
+		// what was looked at weighs no more
+		for k := first; k <= at; k++ {
+			marks[k].stem, marks[k].opt = 0, 0
+		}
+	}
+}
+
+// check verifies one place of an item: the marks lie between first and last.
+func (s *Scanner) check(i uint32, first, last int) {
+	it := &s.ix.items[i]
+	ls := s.text.letters
+	slack := it.length + it.length/4 + 24
+	lo := max(0, min(first-slack, last-slack))
+	hi := min(len(ls), max(last, first)+slack)
+	s.verified++
+	m := s.verify(it, ls[lo:hi])
+	if !m.same && !m.shown {
+		return
+	}
+	m.lo, m.hi = lo, hi
+	old, seen := s.best[i]
+	if !seen {
+		s.order = append(s.order, i)
+	}
+	if !seen || m.score > old.score {
+		s.best[i] = m
+	}
+}

@@ -1,0 +1,210 @@
+package contam
+
+import "slices"
+
+// A place is where a piece was found in a window.
+type place struct {
+	dist, start, end int // start is only known where it was asked for
+}
+
+// A match is how much of an item stands in one window, by letters alone; what
+// it amounts to is decided in verdict.go with the text beside it.
+type match struct {
+	lo, hi int // the window in the stream
+
+	stem       float64 // similarity of the stem, 0–1
+	stemAbove  float64 // the same above what chance gives in this script
+	stemDist   int
+	nats       float64 // surprise of what matched of the stem
+	statements float64 // share of the statements found; -1: the item has none
+	options    float64 // share of the telling options found; -1: it has none
+	optLetters int     // letters of the options found
+	found      int     // options found, trivial ones too
+	inOrder    bool    // all options, letter by letter, one after the other
+
+	same  bool // the letters say it is the item
+	shown bool // less, but worth showing
+	score float64
+}
+
+// chance is the similarity that a pattern has to some place of an unrelated
+// window: four fifths of all letters differ in Chinese, half in Latin script.
+func chance(latin bool) float64 {
+	if latin {
+		return 0.45
+	}
+	return 0.1
+}
+
+// tolerance is how many edits an option of n letters may have and still be that
+// option.
+func tolerance(n int, latin bool) int {
+	if latin {
+		return n / 5
+	}
+	return n / 4
+}
+
+// verify measures an item against a window. It does not allocate once its
+// buffers have grown.
+func (s *Scanner) verify(it *item, window []letter) match {
+	c := &s.ix.config
+	m := match{statements: -1, options: -1}
+	w := append(s.work[:0], window...)
+	s.work = w
+	var places [maxPlaces]place
+	stemDist, good := 0, 0
+	for i := range it.stem {
+		p := &it.stem[i]
+		d, end := s.m.search(p.letters, window)
+		stemDist += d
+		if i < maxPlaces {
+			places[i] = place{dist: d, end: end}
+		}
+		if p.kind == statementPart && d*4 <= len(p.letters) {
+			good++
+		}
+	}
+	if it.stemLen > 0 {
+		m.stem = 1 - float64(stemDist)/float64(it.stemLen)
+	}
+	m.stemDist = stemDist
+	base := chance(it.latin)
+	m.stemAbove = max(0, (m.stem-base)/(1-base))
+	m.nats = m.stem * float64(it.stemMass)
+	if it.statements > 0 {
+		m.statements = float64(good) / float64(statementPieces(it))
+	}
+	if m.stemAbove < c.StemWithAllOptions && (it.optionLen < c.OptionsOnlyLetters || it.optionMass == 0) {
+		return m
+	}
+	for i := range min(len(it.stem), maxPlaces) {
+		if p := &it.stem[i]; places[i].dist*5 <= len(p.letters)*2 {
+			s.blot(w, p.letters, places[i])
+		}
+	}
+	s.options(it, w, &m)
+	m.decide(it, c)
+	return m
+}
+
+// maxPlaces bounds the pieces whose places are kept; a stem of more has so many
+// letters that the rest may be found twice without harm.
+const maxPlaces = 48
+
+func statementPieces(it *item) int {
+	n := 0
+	for i := range it.stem {
+		if it.stem[i].kind == statementPart {
+			n++
+		}
+	}
+	return n
+}
+
+// blot overwrites what a pattern matched, so that nothing else matches there.
+func (s *Scanner) blot(w, pattern []letter, p place) {
+	start := s.m.start(pattern, w, p.end, p.dist)
+	for i := start; i < p.end; i++ {
+		w[i] = none
+	}
+}
+
+// options searches the options in w, longest first: one may contain another.
+func (s *Scanner) options(it *item, w []letter, m *match) {
+	m.inOrder = optionsInOrder(it, w)
+	var done uint64
+	telling, near := 0, 0
+	for range it.options {
+		best := -1
+		for i := range it.options {
+			if i < 64 && done>>i&1 == 0 && (best < 0 || len(it.options[i].letters) > len(it.options[best].letters)) {
+				best = i
+			}
+		}
+		if best < 0 {
+			break
+		}
+		done |= 1 << best
+		o := &it.options[best]
+		if len(o.letters) == 0 {
+			continue
+		}
+		if !o.trivial {
+			telling++
+		}
+		dist := 0
+		var places [maxPlaces]place
+		for i := range o.pieces {
+			d, end := s.m.search(o.pieces[i].letters, w)
+			dist += d
+			if i < maxPlaces {
+				places[i] = place{dist: d, end: end}
+			}
+		}
+		if dist > tolerance(len(o.letters), it.latin) {
+			continue
+		}
+		m.found++
+		if !o.trivial {
+			near++
+			m.optLetters += len(o.letters)
+		}
+		for i := range min(len(o.pieces), maxPlaces) {
+			s.blot(w, o.pieces[i].letters, places[i])
+		}
+	}
+	if telling > 0 {
+		m.options = float64(near) / float64(telling)
+	}
+}
+
+// optionsInOrder reports whether all options stand in w one after the other,
+// letter by letter.
+func optionsInOrder(it *item, w []letter) bool {
+	for i := range it.options {
+		ls := it.options[i].letters
+		at := index(w, ls)
+		if at < 0 {
+			return false
+		}
+		w = w[at+len(ls):]
+	}
+	return true
+}
+
+// index is strings.Index for letters.
+func index(w, ls []letter) int {
+	if len(ls) == 0 {
+		return 0
+	}
+	for from := 0; ; {
+		i := slices.Index(w[from:], ls[0])
+		if i < 0 || len(w)-from-i < len(ls) {
+			return -1
+		}
+		if slices.Equal(w[from+i:from+i+len(ls)], ls) {
+			return from + i
+		}
+		from += i + 1
+	}
+}
+
+// decide says whether the letters alone make it the item.
+func (m *match) decide(it *item, c *Config) {
+	exact := m.stemDist == 0 && it.stemLen > 0
+	telling := m.options >= 0
+	m.same = exact ||
+		m.stem >= c.StemSame && m.nats >= c.StemNats ||
+		telling && m.stemAbove >= c.StemWithOptions && m.options >= c.OptionsNear ||
+		telling && m.stemAbove >= c.StemWithAllOptions && m.options >= c.OptionsOnly && m.optLetters >= c.OptionsOnlyLetters
+	m.shown = m.stem >= c.StemShown && m.stemAbove >= c.StemWithOptions && m.nats >= c.StemNats ||
+		telling && m.options >= c.OptionsOnly && m.optLetters >= c.OptionsOnlyLetters
+	m.score = m.stem
+	if telling {
+		m.score = 0.6*m.stem + 0.4*m.options
+	}
+	if exact && m.inOrder {
+		m.score = 1
+	}
+}
