@@ -1,17 +1,18 @@
 package spec
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
-
-	"bytes"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -69,7 +70,12 @@ func Parse(file string, src []byte) *Document {
 }
 
 // Findings returns what was found so far, in the order of their places.
-func (d *Document) Findings() fail.List { return d.findings }
+func (d *Document) Findings() fail.List {
+	slices.SortStableFunc(d.findings, func(a, b *fail.Error) int {
+		return cmp.Or(cmp.Compare(a.Where.Line, b.Where.Line), cmp.Compare(a.Where.Column, b.Where.Column))
+	})
+	return d.findings
+}
 
 // Where returns the place of a node, with its line for the caret.
 func (d *Document) Where(n *yaml.Node) fail.Where {
