@@ -44,7 +44,7 @@ type globalOptions struct {
 func newApp(args []string, host Host) *app {
 	lang, json := prescan(args, host.Getenv)
 	a := &app{host: host, lang: lang, abouts: map[*cobra.Command]about{}, children: map[*cobra.Command][]*cobra.Command{}}
-	a.term = ui.New(newTerminal(host, lang, json))
+	a.term = ui.New(terminalFor(host, lang, json))
 	return a
 }
 
@@ -86,10 +86,6 @@ func (a *app) setup(cmd *cobra.Command) error {
 	if err := g.check(); err != nil {
 		return err
 	}
-	c := newTerminal(a.host, a.lang, g.JSON)
-	c.Quiet, c.Verbose, c.Progress = g.Quiet, g.Verbose, g.Progress
-	wanted, forced := ui.ColorWanted(g.NoColor, a.host.Getenv)
-	c.Color, c.ForceColor = wanted, forced
 	if g.Dir != "" {
 		if err := a.host.Chdir(g.Dir); err != nil {
 			return fail.New(fail.Usage, msg.Text{"%v", "%v"}, err).
@@ -101,13 +97,29 @@ func (a *app) setup(cmd *cobra.Command) error {
 		if err != nil {
 			return fail.New(fail.Usage, msg.Text{"--log-file: %v", "--log-file：%v"}, err)
 		}
-		a.logFile, c.Log = f, f
+		a.logFile = f
 	}
-	a.term = ui.New(c)
+	a.term = ui.New(a.terminalConfig(false))
 	for _, s := range sources {
 		a.term.Detail(msg.Text{"%s = %s (from %s)", "%s = %s（来自 %s）"}, s.name, s.value, s.from)
 	}
 	return nil
+}
+
+// terminalConfig is how the flags want the Terminal. With toErr, what would be
+// the result goes to stderr, because stdout carries the data itself.
+func (a *app) terminalConfig(toErr bool) ui.Config {
+	g := &a.global
+	c := terminalFor(a.host, a.lang, g.JSON)
+	c.Quiet, c.Verbose, c.Progress = g.Quiet, g.Verbose, g.Progress
+	c.Color, c.ForceColor = ui.ColorWanted(g.NoColor, a.host.Getenv)
+	if a.logFile != nil {
+		c.Log = a.logFile
+	}
+	if toErr {
+		c.Out, c.OutTTY = c.Err, c.ErrTTY
+	}
+	return c
 }
 
 // check refuses values that no command could use.

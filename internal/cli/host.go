@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -29,6 +30,12 @@ type Host struct {
 	CacheDir  func() (string, error)
 	// Signals delivers requests to stop until stop is called.
 	Signals func() (c <-chan os.Signal, stop func())
+	// HTTP makes the requests of the commands that are given an address.
+	HTTP *http.Client
+	// Environ is the environment started programs get; nil: an empty one.
+	Environ  func() []string
+	Hostname func() (string, error) // nil: none
+	PID      int
 	// Exit ends the process at once; the second ^C calls it.
 	Exit func(code int)
 }
@@ -48,7 +55,11 @@ func OS() Host {
 			signal.Notify(c, os.Interrupt, syscall.SIGTERM)
 			return c, func() { signal.Stop(c) }
 		},
-		Exit: os.Exit,
+		HTTP:     &http.Client{},
+		Environ:  os.Environ,
+		Hostname: os.Hostname,
+		PID:      os.Getpid(),
+		Exit:     os.Exit,
 	}
 	if h.OutTTY {
 		h.Width = ui.Columns(os.Stdout)

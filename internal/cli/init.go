@@ -71,7 +71,7 @@ func runInit(_ context.Context, a *app, o InitOptions) error {
 	files := []struct{ name, text string }{
 		{"drydock.yaml", a.starterConfig(registered)},
 		{".gitignore", "/.drydock/\n/build/\n/runs/\n"},
-		{"raw/README.md", a.say(msg.Text{"Source files go here: PDF, DOCX, XLSX, CSV, HTML, TXT, JSON, JSONL.\n", "来源文件放在这里：PDF、DOCX、XLSX、CSV、HTML、TXT、JSON、JSONL。\n"})},
+		{"raw/.gitkeep", ""},
 	}
 	ans := initAnswer{Schema: "drydock.init/1", Dir: filepath.ToSlash(o.Dir), DryRun: o.DryRun}
 	var taken []string

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/drydock-ml/drydock"
@@ -31,9 +32,20 @@ func Main(args []string, host Host) int {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx) // what else failed, failed because of it
 	}
-	a.term.Error(err)
+	var s shown
+	if !errors.As(err, &s) {
+		a.term.Error(err)
+	}
 	return fail.Code(err)
 }
+
+// shown is an error the user has been told already, as part of the result.
+type shown struct{ err error }
+
+func (s shown) Error() string { return s.err.Error() }
+
+// Unwrap returns the error, for its exit code.
+func (s shown) Unwrap() []error { return []error{s.err} }
 
 // interruptible returns a context that the first ^C cancels; the second one
 // ends the process at once.
@@ -110,8 +122,8 @@ func isTrue(s string) bool {
 	return false
 }
 
-// newTerminal makes the Terminal for the streams of a host.
-func newTerminal(h Host, lang msg.Lang, json bool) ui.Config {
+// terminalFor says what a Terminal on the streams of a host is like.
+func terminalFor(h Host, lang msg.Lang, json bool) ui.Config {
 	return ui.Config{
 		Out: h.Out, Err: h.Err, OutTTY: h.OutTTY, ErrTTY: h.ErrTTY, Width: h.Width,
 		Lang: lang, JSON: json, Now: h.Now,
