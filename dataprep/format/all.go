@@ -4,6 +4,8 @@ package format
 // of their own first, plain text, which nearly everything could be, last.
 func All() []Format {
 	return []Format{
+		pdfFormat(),
+		docxFormat(),
 		jsonlFormat(),
 		jsonFormat(),
 		csvFormat(),

@@ -1,0 +1,535 @@
+package format
+
+import (
+	"context"
+	"iter"
+	"path"
+	"strings"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
+
+// docxFormat reads Word documents as a reader sees them: numbers and option
+// letters of lists restored, tracked changes accepted, fields by their result.
+//
+// A paragraph is a block (At.Para counts all paragraphs of the text, those in
+// tables too); one with line breaks is a block for each line (At.Line). A table
+// row is a block of cells (At.Row within its table); a row of one cell is a box
+// and gives its paragraphs. Tables inside cells and text boxes come after the
+// row or paragraph that holds them, footnotes and endnotes at the end
+// (At.Part). Headers, footers and comments are not read.
+func docxFormat() Format {
+	return Format{
+		Name:    "docx",
+		Exts:    []string{".docx", ".docm", ".dotx"},
+		Summary: msg.Text{"Word documents", "Word 文档"},
+		Sniff: func(head []byte, name string) bool {
+			return sniffOffice(head, name, "word/", ".docx")
+		},
+		Read: readDOCX,
+	}
+}
+
+func readDOCX(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.Block, error] {
+	return func(yield func(drydock.Block, error) bool) {
+		p, err := openPackage(u.File)
+		if err != nil {
+			yield(drydock.Block{}, err)
+			return
+		}
+		defer p.close()
+		if !p.has("word/document.xml") && p.has("xl/workbook.xml") {
+			return
+		}
+		d := &docx{ctx: ctx, pkg: p, note: note, yield: yield}
+		if err := d.read(); err != nil && err != errStop {
+			yield(drydock.Block{}, err)
+		}
+	}
+}
+
+// docx reads one document.
+type docx struct {
+	ctx   context.Context
+	pkg   *officePackage
+	note  func(Note)
+	yield func(drydock.Block, error) bool
+
+	styles     map[string]*wordStyle
+	numbering  *numbering
+	rels       map[string]relation // of the part being read
+	part       string              // set in notes only: At.Part
+	para       int
+	notes      []noteRef // footnotes and endnotes in the order they are met
+	hidden     bool      // hidden text was met
+	carry      *paragraph
+	held       []func(drydock.Block, error) bool // where blocks went before a hold
+	boxDepth   int
+	altChunks  int
+	gaveBlocks bool
+}
+
+// A noteRef is one footnote or endnote by id.
+type noteRef struct{ kind, id string }
+
+func (d *docx) read() error {
+	root, err := d.pkg.relations(d.ctx, "")
+	if err != nil {
+		return err
+	}
+	main := d.pkg.related(root, "officeDocument", "word/document.xml")
+	if main == "" {
+		return unreadable(d.pkg.file, msg.Text{"there is no text in the file: word/document.xml is missing", "文件中没有正文：缺少 word/document.xml"}).
+			Hint(msg.Text{"open it in Word and save it anew", "请用 Word 打开后重新保存"})
+	}
+	if d.rels, err = d.pkg.relations(d.ctx, main); err != nil {
+		return err
+	}
+	dir := path.Dir(main)
+	if d.styles, err = readStyles(d.ctx, d.pkg, d.pkg.related(d.rels, "styles", path.Join(dir, "styles.xml"))); err != nil {
+		return err
+	}
+	if d.numbering, err = readNumbering(d.ctx, d.pkg, d.pkg.related(d.rels, "numbering", path.Join(dir, "numbering.xml")), d.styles); err != nil {
+		return err
+	}
+	if err := d.body(main); err != nil {
+		return err
+	}
+	if err := d.readNotes(dir); err != nil {
+		return err
+	}
+	d.tell()
+	return nil
+}
+
+// tell notes what is not as it looks.
+func (d *docx) tell() {
+	name := d.pkg.file.name()
+	if d.hidden {
+		d.note(Note{Code: "hidden_text", Text: msg.Text{
+			"%s: text formatted as hidden was read like any other", "%s：设为隐藏的文字已照常读取",
+		}, Args: []any{name}})
+	}
+	if d.altChunks > 0 {
+		d.note(Note{Code: "embedded_document", Damage: true, Text: msg.Text{
+			"%s: %d embedded documents (altChunk) were not read; open the file in Word and save it anew to make them text",
+			"%s：有 %d 个内嵌文档（altChunk）未读取；用 Word 打开并重新保存即可变为正文",
+		}, Args: []any{name, d.altChunks}})
+	}
+	if !d.gaveBlocks {
+		d.note(Note{Code: "no_text", Damage: true, Text: msg.Text{
+			"%s: the document holds no text; if it shows pictures of text, OCR is needed", "%s：文档中没有文字；若内容是图片，需要先 OCR",
+		}, Args: []any{name}})
+	}
+}
+
+// body reads the main text.
+func (d *docx) body(part string) error {
+	x, err := d.pkg.tokens(d.ctx, part)
+	if err != nil {
+		return err
+	}
+	defer x.close()
+	root := false
+	for x.next() {
+		if !x.start {
+			continue
+		}
+		switch x.name {
+		case "w:document", "w:body":
+			root = true
+		default:
+			if !root {
+				return unreadable(d.pkg.file, msg.Text{"%s begins with <%s>, not with the text of a document", "%s 以 <%s> 开头，不是文档正文"}, part, x.name)
+			}
+			if err := d.element(x); err != nil {
+				return err
+			}
+		}
+	}
+	if x.err != nil {
+		return x.err
+	}
+	return d.flush()
+}
+
+// element reads a paragraph, a table or what wraps them; its start was just
+// read.
+func (d *docx) element(x *xmlTokens) error {
+	switch x.name {
+	case "w:p":
+		p := d.paragraph(x)
+		if x.err != nil {
+			return x.err
+		}
+		return d.give(p)
+	case "w:tbl":
+		return d.table(x, 0)
+	case "w:altChunk":
+		d.altChunks++
+		x.skip()
+	case "w:sectPr", "w:sdtPr", "w:sdtEndPr", "w:del", "w:moveFrom":
+		x.skip()
+	case "mc:AlternateContent":
+		return d.alternate(x, func() error { return d.element(x) })
+	default: // w:sdt, w:customXml, w:ins …: what is inside counts
+		for in := x.depth; x.next() && x.depth >= in; {
+			if x.start {
+				if err := d.element(x); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return x.err
+}
+
+// alternate reads the first choice of several renderings of one thing; the
+// fallback only when there is no choice.
+func (d *docx) alternate(x *xmlTokens, inside func() error) error {
+	taken := false
+	for in := x.depth; x.next() && x.depth >= in; {
+		switch {
+		case !x.start:
+		case (x.name == "mc:Choice" || x.name == "mc:Fallback") && !taken:
+			taken = true
+			for in := x.depth; x.next() && x.depth >= in; {
+				if x.start {
+					if err := inside(); err != nil {
+						return err
+					}
+				}
+			}
+		default:
+			x.skip()
+		}
+	}
+	return x.err
+}
+
+// give yields a paragraph. One whose mark was deleted by a tracked change runs
+// on into the next.
+func (d *docx) give(p paragraph) error {
+	if d.carry != nil {
+		p = d.carry.join(p)
+		d.carry = nil
+	}
+	if p.joined {
+		p.joined = false
+		d.carry = &p
+		return nil
+	}
+	if p.gone() {
+		return nil
+	}
+	return d.lines(p)
+}
+
+// flush gives a paragraph still waiting for the next one.
+func (d *docx) flush() error {
+	if d.carry == nil {
+		return nil
+	}
+	p := *d.carry
+	d.carry = nil
+	return d.lines(p)
+}
+
+// lines yields a block for each line of a paragraph, then its text boxes.
+func (d *docx) lines(p paragraph) error {
+	for i, l := range p.lines {
+		at := drydock.Locator{Part: d.part, Para: p.number}
+		if len(p.lines) > 1 {
+			at.Line = i + 1
+		}
+		b := drydock.Block{Text: l.text.String(), Level: p.level, Spans: l.spans, Figure: l.figure, At: at}
+		if err := d.emit(b); err != nil {
+			return err
+		}
+	}
+	for _, box := range p.boxes {
+		if err := d.lines(box); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *docx) emit(b drydock.Block) error {
+	if b.Text != "" || b.Cells != nil || b.Figure != "" {
+		d.gaveBlocks = true
+	}
+	if !d.yield(b, nil) {
+		return errStop
+	}
+	return nil
+}
+
+// readNotes appends the footnotes and endnotes the text refers to.
+func (d *docx) readNotes(dir string) error {
+	for _, kind := range []string{"footnote", "endnote"} {
+		var ids []string
+		for _, n := range d.notes {
+			if n.kind == kind {
+				ids = append(ids, n.id)
+			}
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		part := d.pkg.related(d.rels, kind+"s", path.Join(dir, kind+"s.xml"))
+		if part == "" {
+			d.note(Note{Code: "missing_notes", Damage: true, Text: msg.Text{
+				"%s: the text refers to %d notes, but the part with them is missing", "%s：正文引用了 %d 个脚注或尾注，但文件中没有其内容",
+			}, Args: []any{d.pkg.file.name(), len(ids)}})
+			continue
+		}
+		if err := d.readNotesOf(part, kind, ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *docx) readNotesOf(part, kind string, ids []string) error {
+	rels, err := d.pkg.relations(d.ctx, part)
+	if err != nil {
+		return err
+	}
+	outer, outerPara := d.rels, d.para
+	d.rels, d.para, d.part = rels, 0, part
+	defer func() { d.rels, d.para, d.part = outer, outerPara, "" }()
+	wanted := map[string]bool{}
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	x, err := d.pkg.tokens(d.ctx, part)
+	if err != nil {
+		return err
+	}
+	defer x.close()
+	for x.next() {
+		if !x.start || x.name != "w:"+kind {
+			continue
+		}
+		if !wanted[x.attr("id")] {
+			x.skip()
+			continue
+		}
+		for in := x.depth; x.next() && x.depth >= in; {
+			if x.start {
+				if err := d.element(x); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if x.err != nil {
+		return x.err
+	}
+	return d.flush()
+}
+
+// maxTableDepth bounds tables inside tables; deeper ones give their paragraphs.
+const maxTableDepth = 16
+
+// table reads a table and yields its rows.
+func (d *docx) table(x *xmlTokens, depth int) error {
+	if err := d.flush(); err != nil {
+		return err
+	}
+	t := &docxTable{depth: depth}
+	for in := x.depth; x.next() && x.depth >= in; {
+		if !x.start {
+			continue
+		}
+		var err error
+		switch x.name {
+		case "w:tr":
+			err = d.row(x, t)
+		case "w:tblPr", "w:tblGrid":
+			x.skip()
+		default: // w:sdt, w:customXml, w:ins around rows: go in
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return x.err
+}
+
+// docxTable is what is remembered from row to row.
+type docxTable struct {
+	depth int
+	row   int
+	above []string // text of the cells that a vertical merge repeats, by column
+}
+
+// A docxRow gathers one row.
+type docxRow struct {
+	cells   []string
+	paras   []paragraph // of all cells
+	real    int         // cells that stand in the file
+	first   int
+	deleted bool
+}
+
+// row reads one row and yields it, then the tables inside it.
+func (d *docx) row(x *xmlTokens, t *docxTable) error {
+	t.row++
+	r := docxRow{first: d.para + 1}
+	pending := d.hold()
+	for in := x.depth; x.next() && x.depth >= in; {
+		if !x.start {
+			continue
+		}
+		switch x.name {
+		case "w:trPr":
+			for in := x.depth; x.next() && x.depth >= in; {
+				r.deleted = r.deleted || x.start && x.name == "w:del"
+			}
+		case "w:tblPrEx":
+			x.skip()
+		case "w:tc":
+			if err := d.cell(x, t, &r); err != nil {
+				return err
+			}
+		}
+	}
+	inner := d.release(pending)
+	if x.err != nil {
+		return x.err
+	}
+	if r.deleted {
+		return nil
+	}
+	if r.real == 1 { // a box around text
+		for _, p := range r.paras {
+			if err := d.give(p); err != nil {
+				return err
+			}
+		}
+		if err := d.flush(); err != nil {
+			return err
+		}
+	} else if r.real > 0 {
+		at := drydock.Locator{Part: d.part, Para: r.first, Row: t.row}
+		if err := d.emit(drydock.Block{Cells: r.cells, Figure: firstFigure(r.paras), At: at}); err != nil {
+			return err
+		}
+		for _, p := range r.paras {
+			for _, box := range p.boxes {
+				if err := d.lines(box); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, b := range inner {
+		if err := d.emit(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold makes blocks wait: those of a table inside a cell come after its row.
+func (d *docx) hold() *[]drydock.Block {
+	outer := d.yield
+	var held []drydock.Block
+	h := &held
+	d.yield = func(b drydock.Block, _ error) bool {
+		*h = append(*h, b)
+		return true
+	}
+	d.held = append(d.held, outer)
+	return h
+}
+
+// release ends a hold and returns what waited.
+func (d *docx) release(h *[]drydock.Block) []drydock.Block {
+	last := len(d.held) - 1
+	d.yield, d.held = d.held[last], d.held[:last]
+	return *h
+}
+
+// cell reads one cell into the row.
+func (d *docx) cell(x *xmlTokens, t *docxTable, r *docxRow) error {
+	r.real++
+	span, merged := 1, ""
+	from := len(r.paras)
+	column := len(r.cells)
+	for in := x.depth; x.next() && x.depth >= in; {
+		if !x.start {
+			continue
+		}
+		switch x.name {
+		case "w:tcPr":
+			span, merged = cellProperties(x)
+		case "w:p":
+			r.paras = append(r.paras, d.paragraph(x))
+		case "w:tbl":
+			if t.depth < maxTableDepth {
+				if err := d.table(x, t.depth+1); err != nil {
+					return err
+				}
+			}
+		case "w:del", "w:moveFrom", "w:sdtPr":
+			x.skip()
+		}
+	}
+	var lines []string
+	for _, p := range r.paras[from:] {
+		for _, l := range p.lines {
+			lines = append(lines, l.text.String())
+		}
+	}
+	text := strings.TrimRight(strings.Join(lines, "\n"), "\n")
+	for len(t.above) <= column {
+		t.above = append(t.above, "")
+	}
+	if merged == "continue" && strings.TrimSpace(text) == "" {
+		text = t.above[column]
+	}
+	t.above[column] = ""
+	if merged != "" {
+		t.above[column] = text
+	}
+	r.cells = append(r.cells, text)
+	for range min(span, 64) - 1 {
+		r.cells = append(r.cells, "")
+	}
+	return x.err
+}
+
+// cellProperties returns over how many columns a cell runs and its part in a
+// vertical merge: restart, continue or none.
+func cellProperties(x *xmlTokens) (span int, merged string) {
+	span = 1
+	for in := x.depth; x.next() && x.depth >= in; {
+		if !x.start {
+			continue
+		}
+		switch x.name {
+		case "w:gridSpan":
+			span = max(1, atoiOr(x.attr("val"), 1))
+		case "w:vMerge":
+			if merged = x.attr("val"); merged == "" {
+				merged = "continue"
+			}
+		}
+	}
+	return span, merged
+}
+
+func firstFigure(paras []paragraph) string {
+	for _, p := range paras {
+		for _, l := range p.lines {
+			if l.figure != "" {
+				return l.figure
+			}
+		}
+	}
+	return ""
+}

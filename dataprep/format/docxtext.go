@@ -1,0 +1,475 @@
+package format
+
+import (
+	"path"
+	"strings"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// A paragraph is one w:p as it shows.
+type paragraph struct {
+	number int
+	level  int8
+	lines  []line
+	boxes  []paragraph // of text boxes anchored here
+	joined bool        // its mark is deleted: the next one belongs to it
+	struck bool        // a tracked deletion took something
+}
+
+// A line is a paragraph's text up to a line break.
+type line struct {
+	text   strings.Builder
+	spans  []drydock.Span
+	figure string
+}
+
+// gone reports whether tracked deletions left nothing and the paragraph with it.
+func (p *paragraph) gone() bool {
+	return p.struck && p.joined && len(p.lines) == 1 && p.lines[0].text.Len() == 0 && p.lines[0].figure == ""
+}
+
+// join appends the next paragraph to one whose mark was deleted.
+func (p *paragraph) join(next paragraph) paragraph {
+	last := &p.lines[len(p.lines)-1]
+	for i := range next.lines {
+		n := &next.lines[i]
+		if i > 0 {
+			p.lines = append(p.lines, *n)
+			continue
+		}
+		shift := last.text.Len()
+		last.text.WriteString(n.text.String())
+		for _, s := range n.spans {
+			s.Start, s.End = s.Start+shift, s.End+shift
+			last.spans = append(last.spans, s)
+		}
+		if last.figure == "" {
+			last.figure = n.figure
+		}
+	}
+	out := *p
+	out.boxes = append(out.boxes, next.boxes...)
+	out.joined, out.struck = next.joined, out.struck || next.struck
+	if out.level == 0 {
+		out.level = next.level
+	}
+	return out
+}
+
+// A paragraphReader turns the content of one w:p into lines.
+type paragraphReader struct {
+	d     *docx
+	x     *xmlTokens
+	p     paragraph
+	base  wordMarks // of the paragraph's style
+	marks wordMarks // of the run being read
+	// fields are the open complex fields; in the instruction of one (true) text
+	// is code, not content.
+	fields []bool
+	brk    bool // a page break waits for text behind it
+	spans  []drydock.Span
+}
+
+// paragraph reads a paragraph; the start of w:p was just read. The error, if
+// any, is x.err.
+func (d *docx) paragraph(x *xmlTokens) paragraph {
+	d.para++
+	r := &paragraphReader{d: d, x: x, p: paragraph{number: d.para, lines: make([]line, 1)}}
+	props := paraProps{level: -1, outline: -1}
+	for in := x.depth; x.next() && x.depth >= in; {
+		if !x.start {
+			continue
+		}
+		if x.name == "w:pPr" {
+			props = r.properties()
+			continue
+		}
+		r.inline()
+	}
+	r.finish(props)
+	return r.p
+}
+
+// paraProps are the properties of a paragraph as written on it.
+type paraProps struct {
+	style   string
+	numID   string // empty: not said
+	level   int    // of the list; -1: not said
+	outline int    // -1: not said
+}
+
+func (r *paragraphReader) properties() paraProps {
+	x, p := r.x, paraProps{level: -1, outline: -1}
+	for in := x.depth; x.next() && x.depth >= in; {
+		if !x.start {
+			continue
+		}
+		switch x.name {
+		case "w:pStyle":
+			p.style = x.attr("val")
+		case "w:numId":
+			p.numID = x.attr("val")
+		case "w:ilvl":
+			p.level = atoiOr(x.attr("val"), -1)
+		case "w:outlineLvl":
+			p.outline = atoiOr(x.attr("val"), -1)
+		case "w:rPr":
+			for in := x.depth; x.next() && x.depth >= in; {
+				switch {
+				case !x.start:
+				case x.name == "w:del", x.name == "w:moveFrom":
+					r.p.joined, r.p.struck = true, true
+					x.skip()
+				case x.name == "w:rPrChange":
+					x.skip()
+				}
+			}
+		case "w:pPrChange", "w:sectPr", "w:ins":
+			x.skip() // how it was before
+		}
+	}
+	if s := r.d.styles[p.style]; s != nil {
+		r.base = s.marks
+	}
+	return p
+}
+
+// finish sets level and number once the text is known.
+func (r *paragraphReader) finish(p paraProps) {
+	style := r.d.styles[p.style]
+	level := 0
+	if style != nil {
+		level = style.heading()
+	}
+	if p.outline >= 0 {
+		if level = p.outline + 1; level > 9 {
+			level = 0
+		}
+	}
+	last := len(r.p.lines) - 1
+	if last > 0 && r.p.lines[last].text.Len() == 0 && r.p.lines[last].figure == "" {
+		r.p.lines = r.p.lines[:last]
+	}
+	r.p.level = int8(level)
+	numID, numLevel := p.numID, p.level
+	if numID == "" && style != nil {
+		numID = style.numID
+		if numLevel < 0 {
+			numLevel = style.level
+		}
+		if numLevel < 0 {
+			numLevel = r.d.numbering.levelOf(numID, p.style)
+		}
+	}
+	if numID == "" || numID == "0" || r.p.gone() {
+		return
+	}
+	label := r.d.numbering.label(numID, max(numLevel, 0))
+	first := &r.p.lines[0]
+	text := first.text.String()
+	if label == "" || hasLabel(text, label) || text == "" && first.figure == "" && len(r.p.lines) == 1 {
+		return // Word counts an empty item; it shows a number without text
+	}
+	first.text.Reset()
+	first.text.WriteString(label + text)
+	for i := range first.spans {
+		first.spans[i].Start += len(label)
+		first.spans[i].End += len(label)
+	}
+}
+
+// inline reads one element inside a paragraph. Elements that are not known are
+// gone into, so that text in them is not lost.
+func (r *paragraphReader) inline() {
+	x := r.x
+	switch x.name {
+	case "w:r":
+		r.run()
+		return
+	case "w:t":
+		r.text()
+		return
+	case "w:del", "w:moveFrom":
+		r.p.struck = true
+		x.skip()
+		return
+	case "w:delText", "w:delInstrText", "w:instrText", "w:sdtPr", "w:sdtEndPr", "w:smartTagPr", "w:customXmlPr",
+		"w:rt", "w:rubyPr", "w:fldData", "w:ffData", "w:proofErr", "w:pPrChange", "w:rPrChange":
+		x.skip()
+		return
+	case "mc:AlternateContent":
+		// the error, if any, stays in x
+		_ = r.d.alternate(x, func() error { r.inline(); return x.err })
+		return
+	case "w:txbxContent":
+		r.box()
+		return
+	case "m:oMath":
+		r.add(readMath(x))
+		return
+	case "w:footnoteReference", "w:endnoteReference":
+		kind := strings.TrimSuffix(strings.TrimPrefix(x.name, "w:"), "Reference")
+		r.d.notes = append(r.d.notes, noteRef{kind, x.attr("id")})
+	case "a:blip":
+		r.figure(x.attr("embed"), x.attr("link"))
+	case "v:imagedata":
+		r.figure(x.attr("id"), x.attr("href"))
+	default:
+		if r.char() {
+			x.skip()
+			return
+		}
+	}
+	for in := x.depth; x.next() && x.depth >= in; {
+		if x.start {
+			r.inline()
+		}
+	}
+}
+
+// run reads a w:r with its own looks.
+func (r *paragraphReader) run() {
+	x := r.x
+	outer := r.marks
+	r.marks = r.base
+	for in := x.depth; x.next() && x.depth >= in; {
+		switch {
+		case !x.start:
+		case x.name == "w:rPr":
+			style, own := r.runMarks()
+			if style != nil {
+				own = own.over(style.marks)
+			}
+			r.marks = own.over(r.base)
+			if r.marks.hidden != nil && *r.marks.hidden {
+				r.d.hidden = true
+			}
+		default:
+			r.inline()
+		}
+	}
+	r.marks = outer
+}
+
+// runMarks reads w:rPr and the character style it names.
+func (r *paragraphReader) runMarks() (*wordStyle, wordMarks) {
+	var style *wordStyle
+	x := r.x
+	m := readMarksWith(x, func() {
+		if x.name == "w:rStyle" {
+			style = r.d.styles[x.attr("val")]
+		}
+	})
+	return style, m
+}
+
+// text reads the characters of a w:t.
+func (r *paragraphReader) text() {
+	x := r.x
+	for in := x.depth; x.next() && x.depth >= in; {
+		if !x.start && !x.end {
+			r.add(string(x.text))
+		}
+	}
+}
+
+// char handles the elements that stand for one sign; false for all others.
+func (r *paragraphReader) char() bool {
+	x := r.x
+	switch x.name {
+	case "w:tab", "w:ptab":
+		r.add("\t")
+	case "w:noBreakHyphen":
+		r.add("-")
+	case "w:softHyphen", "w:lastRenderedPageBreak", "w:annotationRef", "w:footnoteRef", "w:endnoteRef", "w:separator", "w:continuationSeparator":
+	case "w:sym":
+		r.add(symbol(x.attr("font"), x.attr("char")))
+	case "w:cr":
+		r.newLine()
+	case "w:br":
+		switch x.attr("type") {
+		case "page", "column":
+			r.brk = true
+		default:
+			r.newLine()
+		}
+	case "w:fldChar":
+		switch x.attr("fldCharType") {
+		case "begin":
+			r.fields = append(r.fields, true)
+		case "separate":
+			if n := len(r.fields); n > 0 {
+				r.fields[n-1] = false
+			}
+		case "end":
+			if n := len(r.fields); n > 0 {
+				r.fields = r.fields[:n-1]
+			}
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *paragraphReader) newLine() {
+	if r.inCode() {
+		return
+	}
+	r.brk = false
+	r.p.lines = append(r.p.lines, line{})
+}
+
+func (r *paragraphReader) inCode() bool {
+	for _, code := range r.fields {
+		if code {
+			return true
+		}
+	}
+	return false
+}
+
+// add appends text with the looks of the run.
+func (r *paragraphReader) add(s string) {
+	if s == "" || r.inCode() {
+		return
+	}
+	l := r.here()
+	start := l.text.Len()
+	for _, c := range s { // a line end in the XML is a blank
+		if c == '\n' || c == '\r' {
+			c = ' '
+		}
+		l.text.WriteRune(c)
+	}
+	end := l.text.Len()
+	m := r.marks
+	if m.bold != nil && *m.bold {
+		l.mark(start, end, drydock.Bold, "")
+	}
+	if m.underline != nil && *m.underline {
+		l.mark(start, end, drydock.Underline, "")
+	}
+	switch color := m.color; {
+	case len(color) == 6 && color != "000000":
+		l.mark(start, end, drydock.Color, color)
+	case len(m.highlight) == 6 && m.highlight != "FFFFFF":
+		l.mark(start, end, drydock.Color, m.highlight)
+	}
+	switch m.vertical {
+	case "superscript":
+		l.mark(start, end, drydock.Superscript, "")
+	case "subscript":
+		l.mark(start, end, drydock.Subscript, "")
+	}
+}
+
+// here is the line being written, after a page break that has text behind it.
+func (r *paragraphReader) here() *line {
+	last := &r.p.lines[len(r.p.lines)-1]
+	if r.brk && (last.text.Len() > 0 || last.figure != "") {
+		r.p.lines = append(r.p.lines, line{})
+		last = &r.p.lines[len(r.p.lines)-1]
+	}
+	r.brk = false
+	return last
+}
+
+// mark adds a span, or lengthens the one that ends where it begins.
+func (l *line) mark(start, end int, kind drydock.SpanKind, value string) {
+	for i := len(l.spans) - 1; i >= 0 && i >= len(l.spans)-4; i-- {
+		if s := &l.spans[i]; s.Kind == kind && s.Value == value && s.End == start {
+			s.End = end
+			return
+		}
+	}
+	l.spans = append(l.spans, drydock.Span{Start: start, End: end, Kind: kind, Value: value})
+}
+
+// figure notes an image by the name of its part. A line holds one; the next
+// begins a line of its own.
+func (r *paragraphReader) figure(id, link string) {
+	name := ""
+	if rel, ok := r.d.rels[id]; ok {
+		name = path.Base(rel.target)
+	} else if rel, ok := r.d.rels[link]; ok {
+		name = path.Base(rel.target)
+	}
+	if name == "" || name == "." || r.inCode() {
+		return
+	}
+	l := r.here()
+	if l.figure != "" {
+		r.p.lines = append(r.p.lines, line{})
+		l = &r.p.lines[len(r.p.lines)-1]
+	}
+	l.figure = name
+}
+
+// maxBoxDepth bounds text boxes inside text boxes.
+const maxBoxDepth = 8
+
+// box reads a text box: its paragraphs follow the one it is anchored in.
+func (r *paragraphReader) box() {
+	x, d := r.x, r.d
+	if d.boxDepth >= maxBoxDepth {
+		x.skip()
+		return
+	}
+	d.boxDepth++
+	defer func() { d.boxDepth-- }()
+	for in := x.depth; x.next() && x.depth >= in; {
+		switch {
+		case !x.start:
+		case x.name == "w:p":
+			p := d.paragraph(x)
+			r.p.boxes = append(r.p.boxes, p)
+		case x.name == "w:sdtPr", x.name == "w:tblPr", x.name == "w:tblGrid", x.name == "w:del":
+			x.skip()
+		}
+	}
+}
+
+// symbol maps the signs of symbol fonts that exam papers use: boxes to tick,
+// ticks and crosses. Others keep their code of the private area.
+func symbol(font, char string) string {
+	var code rune
+	for _, c := range char {
+		switch {
+		case c >= '0' && c <= '9':
+			code = code<<4 | (c - '0')
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			code = code<<4 | (c | 0x20 - 'a' + 10)
+		default:
+			return ""
+		}
+	}
+	if code <= 0 || code > 0x10FFFF || code >= 0xD800 && code < 0xE000 {
+		return ""
+	}
+	low := code & 0xFF
+	if code < 0xF000 || code > 0xF0FF {
+		return string(code)
+	}
+	var table map[rune]string
+	switch strings.ToLower(font) {
+	case "wingdings":
+		table = map[rune]string{
+			0xFC: "✓", 0xFB: "✗", 0xFE: "☑", 0xFD: "☒", 0xA8: "☐", 0x6F: "☐", 0x6E: "■", 0x6C: "●", 0xD8: "➢", 0xE0: "→", 0xDF: "←",
+			0x8C: "①", 0x8D: "②", 0x8E: "③", 0x8F: "④", 0x90: "⑤", 0x91: "⑥", 0x92: "⑦", 0x93: "⑧", 0x94: "⑨", 0x95: "⑩",
+		}
+	case "wingdings 2":
+		table = map[rune]string{0x50: "✓", 0x4F: "✗", 0x52: "☑", 0x51: "☒", 0xA3: "☐", 0x2A: "☐"}
+	case "symbol":
+		table = map[rune]string{
+			0x61: "α", 0x62: "β", 0x63: "χ", 0x64: "δ", 0x65: "ε", 0x66: "φ", 0x67: "γ", 0x68: "η", 0x6C: "λ", 0x6D: "μ", 0x70: "π",
+			0x71: "θ", 0x72: "ρ", 0x73: "σ", 0x74: "τ", 0x77: "ω", 0x44: "Δ", 0x53: "Σ", 0x57: "Ω", 0xB0: "°", 0xB1: "±", 0xB4: "×",
+			0xB8: "÷", 0xA3: "≤", 0xB3: "≥", 0xB9: "≠", 0xBB: "≈", 0xD6: "√", 0xA5: "∞", 0xB7: "•", 0xD0: "∠", 0xAE: "→",
+		}
+	}
+	if s, ok := table[low]; ok {
+		return s
+	}
+	return string(code)
+}

@@ -1,0 +1,446 @@
+package format
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+	"golang.org/x/net/html/charset"
+
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
+
+// Bounds on what a package may unfold to. Office XML seldom shrinks to less
+// than a hundredth; a bomb shrinks to a thousandth.
+const (
+	maxParts     = 100_000
+	freePart     = 64 << 20 // any part may unfold to this
+	maxRatio     = 300      // beyond that, times its packed size
+	maxXMLDepth  = 400
+	oleSignature = "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"
+	zipSignature = "PK\x03\x04"
+)
+
+// An officePackage is an opened DOCX or XLSX file: a ZIP archive of XML parts
+// that name each other by relationships.
+type officePackage struct {
+	file   *File
+	closer io.Closer
+	parts  map[string]*zip.File // by lower-case name with slashes
+}
+
+// openPackage opens the archive, decrypting it first if need be.
+func openPackage(file *File) (*officePackage, error) {
+	f, err := os.Open(file.Path)
+	if err != nil {
+		return nil, cannotOpen(file, err)
+	}
+	p, err := openPackageAt(file, f)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	p.closer = f
+	return p, nil
+}
+
+func openPackageAt(file *File, f io.ReaderAt) (*officePackage, error) {
+	var r io.ReaderAt = io.NewSectionReader(f, 0, file.Size)
+	size := file.Size
+	head := make([]byte, len(oleSignature))
+	if n, _ := r.ReadAt(head, 0); string(head[:n]) == oleSignature {
+		plain, err := decryptPackage(file, r)
+		if err != nil {
+			return nil, err
+		}
+		r, size = bytes.NewReader(plain), int64(len(plain))
+	} else if n < 4 || string(head[:2]) != "PK" {
+		return nil, unreadable(file, msg.Text{"this is no Office file: it does not begin as a ZIP archive", "不是 Office 文件：开头不是 ZIP 压缩包"}).
+			Hint(msg.Text{"open it in Word or Excel and save it anew", "请用 Word 或 Excel 打开后重新保存"})
+	}
+	z, err := zip.NewReader(r, size)
+	if err != nil {
+		return nil, unreadable(file, msg.Text{"the file is damaged or cut off: %v", "文件已损坏或不完整：%v"}, err).
+			Hint(msg.Text{"it may be an interrupted download or copy; get it again", "可能是下载或复制中断所致；请重新获取"})
+	}
+	if len(z.File) > maxParts {
+		return nil, unreadable(file, msg.Text{"the archive holds %d parts, more than an Office file has", "压缩包含 %d 个部件，超出 Office 文件的正常数量"}, len(z.File))
+	}
+	p := &officePackage{file: file, parts: map[string]*zip.File{}}
+	for _, part := range z.File {
+		name := partKey(part.Name)
+		if _, twice := p.parts[name]; !twice {
+			p.parts[name] = part
+		}
+	}
+	return p, nil
+}
+
+func (p *officePackage) close() {
+	if p.closer != nil {
+		p.closer.Close()
+	}
+}
+
+// decryptPackage opens the encrypted container Office puts around a file with a
+// password.
+func decryptPackage(file *File, r io.ReaderAt) (plain []byte, err error) {
+	b := make([]byte, file.Size)
+	if n, err := r.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, cannotOpen(file, err)
+	} else if b = b[:n]; !holdsEncrypted(b) {
+		return nil, unreadable(file, msg.Text{"this is an old Office file (.doc, .xls, .ppt)", "这是旧版 Office 文件（.doc、.xls、.ppt）"}).
+			Hint(msg.Text{"save it as DOCX, XLSX or PDF and try again", "请另存为 DOCX、XLSX 或 PDF 后再试"})
+	}
+	wrong := func() error {
+		return unreadable(file, msg.Text{"the password does not open the file", "密码不正确，无法打开文件"}).
+			Hint(msg.Text{"check it by opening the file in Word or Excel", "请先用 Word 或 Excel 打开文件以核对密码"})
+	}
+	if file.Options.Password == "" {
+		return nil, unreadable(file, msg.Text{"the file is encrypted with a password", "文件已用密码加密"}).
+			Hint(msg.Text{"give the password with --password-file, or save the file without one", "请用 --password-file 提供密码，或另存为无密码的文件"})
+	}
+	// the container is foreign data, and decrypting is not written for that
+	defer func() {
+		if recover() != nil {
+			plain, err = nil, wrong()
+		}
+	}()
+	plain, err = excelize.Decrypt(b, &excelize.Options{Password: file.Options.Password})
+	if err != nil || !bytes.HasPrefix(plain, []byte("PK")) {
+		return nil, wrong()
+	}
+	return plain, nil
+}
+
+// holdsEncrypted reports whether an OLE container has the stream of an
+// encrypted package. Its name stands in UTF-16 in the directory.
+func holdsEncrypted(b []byte) bool {
+	var name []byte
+	for _, c := range []byte("EncryptedPackage") {
+		name = append(name, c, 0)
+	}
+	return bytes.Contains(b, name)
+}
+
+// sniffOffice reports whether a head belongs to an Office file whose parts lie
+// in folder ("word/", "xl/"). Of an encrypted one only the name tells which.
+func sniffOffice(head []byte, name, folder, ext string) bool {
+	named := strings.EqualFold(filepath.Ext(name), ext)
+	switch {
+	case bytes.HasPrefix(head, []byte(oleSignature)):
+		return named || holdsEncrypted(head) && folder == "word/"
+	case !bytes.HasPrefix(head, []byte(zipSignature)):
+		return false
+	}
+	// names stand in front of the packed parts
+	other := map[string]string{"word/": "xl/", "xl/": "word/"}[folder]
+	switch {
+	case bytes.Contains(head, []byte(folder)), bytes.Contains(head, []byte(strings.ReplaceAll(folder, "/", `\`))):
+		return true
+	case bytes.Contains(head, []byte(other)):
+		return false
+	}
+	return named
+}
+
+func partKey(name string) string {
+	return strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "/"))
+}
+
+func (p *officePackage) has(name string) bool { return p.parts[partKey(name)] != nil }
+
+// open returns the unpacked bytes of a part, bounded.
+func (p *officePackage) open(name string) (io.ReadCloser, error) {
+	part := p.parts[partKey(name)]
+	if part == nil {
+		return nil, unreadable(p.file, msg.Text{"the part %s is missing", "缺少部件 %s"}, name).
+			Hint(msg.Text{"open the file in Word or Excel and save it anew", "请用 Word 或 Excel 打开后重新保存"})
+	}
+	if part.Flags&1 != 0 {
+		return nil, unreadable(p.file, msg.Text{"the part %s is encrypted within the archive", "压缩包内的部件 %s 已加密"}, name).
+			Hint(msg.Text{"unpack the archive with its password, pack it without, and try again", "请用密码解包后，不加密重新打包再试"})
+	}
+	r, err := part.Open()
+	if err != nil {
+		return nil, p.damaged(name, err)
+	}
+	limit := max(freePart, maxRatio*int64(min(part.CompressedSize64, 1<<40)))
+	return &boundedPart{ReadCloser: r, left: limit, of: p, name: name, limit: limit}, nil
+}
+
+// damaged is the error of a part that cannot be unpacked or parsed.
+func (p *officePackage) damaged(name string, err error) error {
+	var e *fail.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return unreadable(p.file, msg.Text{"the part %s is damaged: %v", "部件 %s 已损坏：%v"}, name, err).
+		Hint(msg.Text{"open the file in Word or Excel and save it anew", "请用 Word 或 Excel 打开后重新保存"})
+}
+
+// A boundedPart ends a part that unfolds beyond its limit with an error.
+type boundedPart struct {
+	io.ReadCloser
+	of          *officePackage
+	name        string
+	left, limit int64
+}
+
+func (b *boundedPart) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, unreadable(b.of.file, msg.Text{
+			"the part %s unfolds to more than %d MiB, which no honest file does", "部件 %s 解压后超过 %d MiB，不是正常文件",
+		}, b.name, b.limit>>20)
+	}
+	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}
+
+// A relation is one entry of a part's relationships.
+type relation struct {
+	kind     string // last element of the type's URI: image, styles, worksheet …
+	target   string // name of the part; an address when external
+	external bool
+}
+
+// relations reads the relationships of a part; none is no error.
+func (p *officePackage) relations(ctx context.Context, part string) (map[string]relation, error) {
+	name := path.Join(path.Dir(part), "_rels", path.Base(part)+".rels")
+	if part == "" {
+		name = "_rels/.rels"
+	}
+	out := map[string]relation{}
+	if !p.has(name) {
+		return out, nil
+	}
+	x, err := p.tokens(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer x.close()
+	for x.next() {
+		if !x.start || !strings.HasSuffix(x.name, "Relationship") {
+			continue
+		}
+		r := relation{kind: path.Base(x.attr("Type")), target: x.attr("Target"), external: x.attr("TargetMode") == "External"}
+		if !r.external {
+			if strings.HasPrefix(r.target, "/") {
+				r.target = strings.TrimPrefix(r.target, "/")
+			} else {
+				r.target = path.Join(path.Dir(part), r.target)
+			}
+		}
+		out[x.attr("Id")] = r
+	}
+	return out, x.err
+}
+
+// related finds the part another one names by kind, or a usual name.
+func (p *officePackage) related(rels map[string]relation, kind, usual string) string {
+	found := ""
+	for _, r := range rels {
+		if r.kind == kind && !r.external && p.has(r.target) && (found == "" || r.target < found) {
+			found = r.target
+		}
+	}
+	if found != "" {
+		return found
+	}
+	if p.has(usual) {
+		return usual
+	}
+	return ""
+}
+
+// xmlTokens walks the XML of a part. Names come with the usual prefix of their
+// namespace ("w:p"), whatever prefix the file gives it.
+type xmlTokens struct {
+	d     *xml.Decoder
+	pkg   *officePackage
+	part  string
+	r     io.Closer
+	ctx   context.Context
+	names map[xml.Name]string
+	ns    map[string]string // prefix to usual prefix
+	steps int
+
+	start, end bool // which the token is; neither: text
+	name       string
+	attrs      []xml.Attr // of a start
+	text       []byte     // valid until next
+	depth      int        // open elements, this start included
+	err        error
+}
+
+func (p *officePackage) tokens(ctx context.Context, part string) (*xmlTokens, error) {
+	r, err := p.open(part)
+	if err != nil {
+		return nil, err
+	}
+	head := make([]byte, 4)
+	n, err := io.ReadFull(r, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		r.Close()
+		return nil, p.damaged(part, err)
+	}
+	in := io.MultiReader(bytes.NewReader(head[:n]), r)
+	wide, isWide := byMark(head[:n])
+	if isWide = isWide && !wide.plain(); isWide {
+		in = wide.reader(io.MultiReader(bytes.NewReader(head[wide.bom:n]), r))
+	}
+	d := xml.NewDecoder(in)
+	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
+		if isWide {
+			return in, nil // decoded already
+		}
+		return charset.NewReaderLabel(label, in)
+	}
+	return &xmlTokens{d: d, pkg: p, part: part, r: r, ctx: ctx, names: map[xml.Name]string{}, ns: map[string]string{}}, nil
+}
+
+func (x *xmlTokens) close() { x.r.Close() }
+
+// next moves to the next start, end or text; false at the end or on an error.
+func (x *xmlTokens) next() bool {
+	if x.err != nil {
+		return false
+	}
+	if x.steps++; x.steps&1023 == 0 && x.ctx.Err() != nil {
+		x.err = context.Cause(x.ctx)
+		return false
+	}
+	for {
+		t, err := x.d.RawToken()
+		if err != nil {
+			x.fail(err)
+			return false
+		}
+		x.start, x.end, x.text = false, false, nil
+		switch t := t.(type) {
+		case xml.StartElement:
+			for _, a := range t.Attr {
+				if a.Name.Space == "xmlns" {
+					x.declare(a.Name.Local, a.Value)
+				} else if a.Name.Space == "" && a.Name.Local == "xmlns" {
+					x.declare("", a.Value)
+				}
+			}
+			x.start, x.name, x.attrs = true, x.usual(t.Name), t.Attr
+			if x.depth++; x.depth > maxXMLDepth {
+				x.err = x.pkg.damaged(x.part, fmt.Errorf("elements nest deeper than %d", maxXMLDepth))
+				return false
+			}
+			return true
+		case xml.EndElement:
+			x.end, x.name = true, x.usual(t.Name)
+			if x.depth--; x.depth < 0 {
+				x.err = x.pkg.damaged(x.part, errors.New("an element is closed that was not open"))
+				return false
+			}
+			return true
+		case xml.CharData:
+			x.text = t
+			return true
+		}
+	}
+}
+
+// fail keeps the error of the decoder; the end inside an element is one.
+func (x *xmlTokens) fail(err error) {
+	if errors.Is(err, io.EOF) {
+		if x.depth == 0 {
+			return
+		}
+		err = io.ErrUnexpectedEOF
+	}
+	line, col := x.d.InputPos()
+	var e *fail.Error
+	if !errors.As(err, &e) {
+		err = fmt.Errorf("line %d, column %d: %w", line, col, err)
+	}
+	x.err = x.pkg.damaged(x.part, err)
+}
+
+func (x *xmlTokens) declare(prefix, uri string) {
+	if usual := usualPrefix(uri); x.ns[prefix] != usual {
+		x.ns[prefix] = usual
+		clear(x.names)
+	}
+}
+
+// usual joins a name with the usual prefix of its namespace.
+func (x *xmlTokens) usual(n xml.Name) string {
+	if s, ok := x.names[n]; ok {
+		return s
+	}
+	p, known := x.ns[n.Space]
+	if !known {
+		p = n.Space
+	}
+	s := n.Local
+	if p != "" {
+		s = p + ":" + n.Local
+	}
+	x.names[n] = s
+	return s
+}
+
+// usualPrefix is how the standard's own text calls a namespace, transitional
+// (ECMA-376 Part 4) or strict; empty for those of a single vocabulary.
+func usualPrefix(uri string) string {
+	switch uri {
+	case "http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main":
+		return "w"
+	case "http://schemas.openxmlformats.org/officeDocument/2006/math", "http://purl.oclc.org/ooxml/officeDocument/math":
+		return "m"
+	case "http://schemas.openxmlformats.org/drawingml/2006/main", "http://purl.oclc.org/ooxml/drawingml/main":
+		return "a"
+	case "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing", "http://purl.oclc.org/ooxml/drawingml/wordprocessingDrawing":
+		return "wp"
+	case "http://schemas.openxmlformats.org/markup-compatibility/2006":
+		return "mc"
+	case "urn:schemas-microsoft-com:vml":
+		return "v"
+	case "http://schemas.openxmlformats.org/spreadsheetml/2006/main", "http://purl.oclc.org/ooxml/spreadsheetml/main",
+		"http://schemas.openxmlformats.org/package/2006/relationships", "http://schemas.openxmlformats.org/package/2006/content-types":
+		return ""
+	}
+	return "other"
+}
+
+// attr returns an attribute by its local name.
+func (x *xmlTokens) attr(local string) string {
+	for i := range x.attrs {
+		if x.attrs[i].Name.Local == local {
+			return x.attrs[i].Value
+		}
+	}
+	return ""
+}
+
+// on reads a switch such as <w:b/>: present without a value is on.
+func (x *xmlTokens) on() bool {
+	switch x.attr("val") {
+	case "0", "false", "off", "none":
+		return false
+	}
+	return true
+}
+
+// skip passes the rest of the element whose start was just read.
+func (x *xmlTokens) skip() {
+	for want := x.depth - 1; x.depth > want && x.next(); {
+	}
+}
