@@ -223,7 +223,8 @@ type pdfPage struct {
 	lines    []pdfLine
 	edges    []edgeLine // set by findEdges
 	unmapped int
-	scan     bool // nothing but a picture, perhaps with a stamp
+	pictures int
+	scan     bool // nothing but a picture, perhaps with a stamp or a running line
 	err      error
 }
 
@@ -287,7 +288,7 @@ func (r *pdfReader) batch(ctx context.Context, from, n int) ([]*pdfPage, error) 
 		if err == nil {
 			p.lines = layoutPage(raw.glyphs)
 			p.unmapped = raw.unmapped
-			p.scan = raw.pictures > 0 && (len(p.lines) == 0 || raw.scan)
+			p.pictures, p.scan = raw.pictures, raw.scan
 			p.findEdges()
 		}
 		if err != nil && !isTrap(err) {

@@ -30,8 +30,8 @@ type rawPage struct {
 }
 
 // fewGlyphs is below what a page of text has; such a page may be a scan with a
-// stamp or a page number on it.
-const fewGlyphs = 40
+// stamp or a running line on it.
+const fewGlyphs = 200
 
 // readPage reads one page of an open document, counted from 0.
 func readPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int) (*rawPage, error) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock/internal/msg"
 )
@@ -18,13 +19,14 @@ const lookAround = 8
 // An edgeLine is a line that may be a running header, a footer, a page number
 // or a stamp.
 type edgeLine struct {
-	index  int    // in the page's lines
-	key    string // its text without spaces, numbers masked
-	base   float64
-	angle  int
-	apart  bool // set off from the text by room or by its size
-	number int  // the page number it may be; 0: none
-	bare   bool // nothing else stands in it
+	index   int    // in the page's lines
+	text    string // without spaces
+	key     string // the same with # for each number
+	numbers []int
+	base    float64
+	angle   int
+	apart   bool // set off from the text by room or by its size
+	paged   bool // it has the form of a page number, or of a header with one
 }
 
 // findEdges picks the outermost lines of a page and what is printed across it.
@@ -49,10 +51,8 @@ func (p *pdfPage) findEdges() {
 		if k >= len(main)/2 {
 			inward = k - 1
 		}
-		apart := abs(l.size-size) > 0.05*size
-		if inward >= 0 && inward < len(main) {
-			apart = apart || abs(p.lines[main[inward]].base-l.base) > 1.3*pitch
-		}
+		alone := inward < 0 || inward >= len(main)
+		apart := alone || abs(l.size-size) > 0.05*size || abs(p.lines[main[inward]].base-l.base) > 1.3*pitch
 		p.edges = append(p.edges, p.edge(i, apart))
 	}
 }
@@ -81,45 +81,60 @@ func (p *pdfPage) usual(main []int) (pitch, size float64) {
 func (p *pdfPage) edge(i int, apart bool) edgeLine {
 	l := &p.lines[i]
 	e := edgeLine{index: i, base: l.base, angle: l.angle, apart: apart}
-	e.key, e.number, e.bare = mask(l.Text)
+	e.text = strings.Join(strings.Fields(l.Text), "")
+	e.key, e.numbers = mask(l.Text)
+	e.paged = len(e.numbers) > 0 && pageForm(l.Text, e.key)
 	return e
 }
 
-// mask takes the spaces out of a line and puts # for each number. number is the
-// first, or the value of a Roman numeral that stands alone; bare says that only
-// signs stand beside it.
-func mask(s string) (key string, number int, bare bool) {
+// mask takes the spaces out of a line and puts # for each number, and for a
+// Roman numeral that stands first or last.
+func mask(s string) (key string, numbers []int) {
 	var b strings.Builder
-	signs := true
-	runes := []rune(s)
-	for i := 0; i < len(runes); i++ {
-		r := runes[i]
-		switch {
-		case r >= '0' && r <= '9':
-			j := i
-			for j < len(runes) && runes[j] >= '0' && runes[j] <= '9' {
-				j++
-			}
-			if number == 0 {
-				number, _ = strconv.Atoi(string(runes[i:j]))
-			}
+	words := strings.Fields(s)
+	for i, w := range words {
+		if n := romanValue(strings.Trim(w, "-–—·")); n > 0 && (i == 0 || i == len(words)-1) {
+			numbers = append(numbers, n)
 			b.WriteByte('#')
-			i = j - 1
-		case unicode.IsSpace(r):
-		default:
-			signs = signs && !unicode.IsLetter(r)
-			b.WriteRune(r)
+			continue
+		}
+		for j := 0; j < len(w); {
+			if digits := len(w[j:]) - len(strings.TrimLeft(w[j:], "0123456789")); digits > 0 {
+				n, _ := strconv.Atoi(w[j : j+digits])
+				numbers = append(numbers, n)
+				b.WriteByte('#')
+				j += digits
+				continue
+			}
+			_, size := utf8.DecodeRuneInString(w[j:])
+			b.WriteString(w[j : j+size])
+			j += size
 		}
 	}
-	key = b.String()
-	if n := roman(strings.Trim(key, "-–—· ")); number == 0 && n > 0 {
-		return "i", n, true
-	}
-	return key, number, signs && number > 0
+	return b.String(), numbers
 }
 
-// roman reads a small Roman numeral of one case; 0: it is none.
-func roman(s string) int {
+// pageForm reports whether a line with a number in it looks like one with a
+// page number: the number stands alone, is called a page, is one of so many, or
+// is set apart at an end of the line.
+func pageForm(s, key string) bool {
+	letters := strings.ContainsFunc(key, unicode.IsLetter)
+	lower := strings.ToLower(s)
+	if !letters || strings.Contains(s, "页") || strings.Contains(s, "頁") || strings.Contains(lower, "page") || strings.Contains(key, "#/#") {
+		return true
+	}
+	first, _, _ := strings.Cut(s, "  ")
+	last := s[strings.LastIndex(s, "  ")+1:]
+	for _, end := range []string{first, last} {
+		if k, n := mask(end); len(n) == 1 && strings.Trim(k, "-–—·") == "#" {
+			return true
+		}
+	}
+	return false
+}
+
+// romanValue reads a small Roman numeral of one case; 0: it is none.
+func romanValue(s string) int {
 	if s == "" || len(s) > 8 || s != strings.ToLower(s) && s != strings.ToUpper(s) {
 		return 0
 	}
@@ -139,10 +154,24 @@ func roman(s string) int {
 	return n
 }
 
-// alike reports whether two edge lines are the same header or footer.
-func (e edgeLine) alike(o edgeLine) bool {
+// at reports whether two edge lines stand in the same place.
+func (e edgeLine) at(o edgeLine) bool {
 	const still = 4 // points
-	return e.key == o.key && e.angle == o.angle && abs(e.base-o.base) <= still
+	return e.angle == o.angle && abs(e.base-o.base) <= still
+}
+
+// counts reports whether a number of e goes on in o as page numbers do, pages
+// further.
+func (e edgeLine) counts(o edgeLine, pages int) bool {
+	if e.key != o.key || len(e.numbers) != len(o.numbers) {
+		return false
+	}
+	for i, n := range e.numbers {
+		if o.numbers[i]-n == pages {
+			return true
+		}
+	}
+	return false
 }
 
 // repeated marks the running lines of the page at index next by the pages
@@ -152,35 +181,22 @@ func (s *pdfSums) repeated(window []*pdfPage, next int) {
 	from, to := max(0, next-lookAround), min(len(window), next+lookAround+1)
 	for _, e := range page.edges {
 		l := &page.lines[e.index]
-		same, counted, pages := 0, 0, 0
+		same, counted, pages := 0, 0, 0 // other pages
 		for _, other := range window[from:to] {
 			if other == page || len(other.edges) == 0 {
 				continue
 			}
 			pages++
-			like, inStep := false, false
-			for _, o := range other.edges {
-				if e.alike(o) {
-					like = true
-					inStep = inStep || o.number-e.number == other.number-page.number
-				}
-			}
-			if like {
+			if slices.ContainsFunc(other.edges, func(o edgeLine) bool { return e.at(o) && e.text == o.text }) {
 				same++
 			}
-			if inStep {
+			if slices.ContainsFunc(other.edges, func(o edgeLine) bool { return e.at(o) && e.counts(o, other.number-page.number) }) {
 				counted++
 			}
 		}
-		// two others, or every other page of a document of two
-		enough := func(n int) bool { return n >= 2 || n == 1 && pages == 1 }
-		const share = 0.35 // headers that alternate, and a chapter's first pages
-		switch {
-		case e.number > 0 && enough(counted) && (!e.bare || counted >= 2 || strings.ContainsAny(l.Text, "-–—/·")):
-		case looksLikeItem(l.Text):
-			continue
-		case e.apart && same >= 2 && float64(same) >= share*float64(pages):
-		default:
+		const share = 0.35 // headers may alternate, or change with the chapter
+		numbered := e.paged && (counted >= 2 || counted == 1 && pages == 1 && strings.ContainsFunc(e.key, func(r rune) bool { return r != '#' }))
+		if !numbered && (!e.apart || same < 2 || float64(same) < share*float64(pages) || looksLikeItem(l.Text)) {
 			continue
 		}
 		l.running = true
@@ -188,6 +204,9 @@ func (s *pdfSums) repeated(window []*pdfPage, next int) {
 		if s.example == "" {
 			s.example = l.Text
 		}
+	}
+	if page.pictures > 0 && !page.scan {
+		page.scan = !slices.ContainsFunc(page.lines, func(l pdfLine) bool { return !l.running })
 	}
 }
 

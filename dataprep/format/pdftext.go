@@ -19,7 +19,8 @@ type pdfText struct {
 // Spaces between glyphs, in parts of the em beyond the row's usual spacing.
 const (
 	wordGap = 0.15 // between letters and digits
-	hanGap  = 0.6  // beside a Chinese character, which has no word spaces
+	mixGap  = 0.32 // between Chinese and Latin script, which programs set a quarter em apart
+	hanGap  = 0.6  // between Chinese characters, which have no word spaces
 	wideGap = 1.2  // a tab or the next column of options: two spaces
 )
 
@@ -59,13 +60,14 @@ func (w *row) text() pdfText {
 	return pdfText{b.String(), spans}
 }
 
-// usualGap is the commonest distance of neighbours: above 0 in spaced-out type.
+// usualGap is the distance of neighbours within words: above 0 in spaced-out
+// type.
 func (w *row) usualGap() float64 {
 	var gaps []float64
 	for _, r := range w.runs {
 		for i := 1; i < len(r.glyphs); i++ {
 			a, b := r.glyphs[i-1], r.glyphs[i]
-			if !unicode.IsSpace(a.r) && !unicode.IsSpace(b.r) {
+			if isLetter(a.r) && isLetter(b.r) {
 				gaps = append(gaps, b.x0-a.x1)
 			}
 		}
@@ -75,16 +77,22 @@ func (w *row) usualGap() float64 {
 		return 0
 	}
 	slices.Sort(gaps)
-	return min(max(0, gaps[len(gaps)/2]), 0.5*w.size)
+	const within = 0.4 // most neighbours stand in one word
+	return min(max(0, gaps[int(within*float64(len(gaps)))]), 0.5*w.size)
 }
+
+func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // between returns the white space between two neighbours: none, a word space,
 // or two for a wide gap.
 func between(a, b glyph, literal bool, em, usual float64) string {
 	gap := (b.x0 - a.x1 - usual) / em
 	need := wordGap
-	if isWide(a.r) || isWide(b.r) {
+	switch {
+	case isWide(a.r) && isWide(b.r):
 		need = hanGap
+	case isWide(a.r) || isWide(b.r):
+		need = mixGap
 	}
 	switch {
 	case gap >= wideGap:
