@@ -6,6 +6,7 @@ func All() []Format {
 	return []Format{
 		pdfFormat(),
 		docxFormat(),
+		xlsxFormat(),
 		jsonlFormat(),
 		jsonFormat(),
 		csvFormat(),
