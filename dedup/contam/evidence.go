@@ -14,7 +14,7 @@ type evidence struct {
 	offs    []int32
 	region  [2]int // the stem's letters in the window
 	pieces  []found
-	options []recordOption // what the record offers as options
+	options [][]letter // what the record offers as options
 
 	fields []field
 
@@ -113,7 +113,7 @@ func (s *Scanner) locate(e *evidence) {
 		e.region = [2]int{0, 0}
 		return
 	}
-	e.options = e.offered()
+	e.options = e.offered(s.ix.alpha)
 }
 
 // fieldOf returns the field that holds a letter of the window.

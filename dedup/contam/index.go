@@ -38,6 +38,7 @@ type Index struct {
 	items  []item
 	seeds  seedTable
 	allow  []passage
+	turns  []levelTurn
 }
 
 // NewIndex prepares the items of one benchmark. An item without any letters is
@@ -62,6 +63,7 @@ func NewIndexOf(sets []Set, c Config) (*Index, error) {
 		return nil, fail.New(fail.Usage, msg.Text{"no benchmark items to check against", "没有可供比对的评测题目"})
 	}
 	ix.allow = ix.alpha.passages(sets)
+	ix.turns = ix.alpha.levelTurns()
 	ix.alpha.freeze()
 	ix.buildSeeds()
 	return ix, nil

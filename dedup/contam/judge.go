@@ -24,7 +24,7 @@ func (s *Scanner) judge(e *evidence) (Verdict, string) {
 	if v, rule := s.changed(e); v != "" {
 		return v, rule
 	}
-	if !together && !e.inOrder && s.quoted(e) {
+	if !e.inOrder && s.quoted(e) {
 		return SourceOverlap, "quoted"
 	}
 	switch {
@@ -64,17 +64,17 @@ func (e *evidence) alone() bool {
 // like a question: no blank or question mark in it or right behind it, no
 // options, and a record much longer than the item of which it is but a part.
 func (s *Scanner) quoted(e *evidence) bool {
-	if float64(e.total) <= s.ix.config.SourceRatio*float64(e.it.length) || len(e.options) > 1 {
+	longest := 0
+	for i := range e.it.options {
+		longest = max(longest, len(e.it.options[i].letters))
+	}
+	if float64(e.total) <= s.ix.config.SourceRatio*float64(e.it.stemLen+longest) || len(e.options) > 1 {
 		return false
 	}
 	n := e.fieldOf(e.region[0])
-	inField := len(e.offs)
-	_ = inField
-	end := len(e.offs) + e.lo
+	end := e.total
 	if n+1 < len(e.fields) {
 		end = e.fields[n+1].first
-	} else {
-		end = e.total
 	}
 	if from := e.lo + e.region[0] - e.fields[n].first; from <= 8 && end-(e.lo+e.region[1]) <= 4 {
 		return false // the field is the question
@@ -110,7 +110,7 @@ func (e *evidence) offeredShare() float64 {
 		}
 		n++
 		for _, r := range e.options {
-			if sameOption(o.letters, r.letters, e.it.latin) {
+			if sameOption(o.letters, r, e.it.latin) {
 				have++
 				break
 			}
@@ -136,27 +136,6 @@ func digitsOf(ls []letter) []letter {
 	return out
 }
 
-// distance is the edit distance of two short texts.
-func distance(a, b []letter) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, x := range a {
-		prev := row[0]
-		row[0] = i + 1
-		for j, y := range b {
-			cost := prev
-			if x != y || x == foreign {
-				cost++
-			}
-			prev = row[j+1]
-			row[j+1] = min(cost, row[j]+1, prev+1)
-		}
-	}
-	return row[len(b)]
-}
-
 // reordered reports whether all options, or all statements, are there but in
 // another order than the item's.
 func (s *Scanner) reordered(e *evidence) bool {
@@ -178,20 +157,64 @@ func (s *Scanner) reordered(e *evidence) bool {
 }
 
 // changed tells the variants: the same words with another number, negated, or
-// with a condition more or less.
+// with a condition or statement more or less.
 func (s *Scanner) changed(e *evidence) (Verdict, string) {
-	if e.numbersChanged(s.m) {
+	switch {
+	case e.numbersChanged():
 		return NumericVariant, "numbers"
-	}
-	if s.turned(e) {
+	case e.optionNumbersChanged():
+		return NumericVariant, "option_numbers"
+	case s.turned(e):
 		return PolarityVariant, "polarity"
+	case s.statementReplaced(e):
+		return Variant, "statements"
+	case e.conditionDropped():
+		return Variant, "condition"
 	}
 	return "", ""
 }
 
+// statementReplaced reports whether one of the item's statements is missing
+// while the rest is there.
+func (s *Scanner) statementReplaced(e *evidence) bool {
+	for i := range e.it.stem {
+		p := &e.it.stem[i]
+		if p.kind != statementPart || len(p.letters) < 5 {
+			continue
+		}
+		if d, _ := s.m.search(p.letters, e.window); float64(d) > 0.5*float64(len(p.letters)) {
+			return true
+		}
+	}
+	return false
+}
+
+// conditionDropped reports whether the record lacks four or more letters in a
+// row of the stem that hold a number: （L≥12m）.
+func (e *evidence) conditionDropped() bool {
+	for _, f := range e.pieces {
+		if f.piece.kind == optionPart || !f.piece.digits || f.place.dist < 4 {
+			continue
+		}
+		run, digits := 0, false
+		for _, kept := range align(f.piece.letters, e.window[f.place.start:f.place.end]) {
+			if kept.to >= 0 {
+				run, digits = 0, false
+				continue
+			}
+			run++
+			digits = digits || isDigit(f.piece.letters[kept.from])
+			if run >= 4 && digits {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // numbersChanged reports whether a piece of the stem comes nearer to its place
 // when all digits count as one, and the digits really differ.
-func (e *evidence) numbersChanged(m *matcher) bool {
+func (e *evidence) numbersChanged() bool {
 	for _, f := range e.pieces {
 		if !f.piece.digits || f.place.dist == 0 || f.piece.kind == optionPart {
 			continue
@@ -219,8 +242,35 @@ func oneDigit(ls []letter) []letter {
 	return out
 }
 
-// turned reports whether the stem is negated or turned round.
-func (s *Scanner) turned(e *evidence) bool { return false }
+// optionNumbersChanged reports whether options are offered that are the item's
+// but for their numbers.
+func (e *evidence) optionNumbersChanged() bool {
+	if len(e.options) < 2 {
+		return false
+	}
+	with, changed := 0, 0
+	for i := range e.it.options {
+		o := e.it.options[i].letters
+		if len(digitsOf(o)) == 0 {
+			continue
+		}
+		with++
+		alike := false
+		for _, r := range e.options {
+			if sameOption(o, r, e.it.latin) {
+				alike = false
+				break
+			}
+			if d := distance(o, r); d > 0 && len(digitsOf(r)) > 0 {
+				alike = alike || distance(oneDigit(o), oneDigit(r)) <= min(d-1, tolerance(len(o), e.it.latin))
+			}
+		}
+		if alike {
+			changed++
+		}
+	}
+	return changed > 0 && 2*changed >= with
+}
 
 // answer returns the answer the record shows, as far as it can be told.
 func (e *evidence) answer() string { return "" }

@@ -6,18 +6,32 @@ import (
 	"unicode/utf8"
 )
 
-// A recordOption is what a record offers as an option.
-type recordOption struct {
-	letters []letter
-	from    int // which field
-}
-
 // maxTail bounds the text behind a stem in which options are looked for.
 const maxTail = 4000
 
 // offered returns the options the record offers: fields that are named so, else
 // labelled texts behind the stem. nil when it offers fewer than two.
-func (e *evidence) offered() []recordOption { return nil }
+func (e *evidence) offered(a *alphabet) [][]letter {
+	var texts [][]byte
+	for _, f := range e.fields {
+		if optionField(f.pointer) {
+			texts = append(texts, f.text)
+		}
+	}
+	if len(texts) < 2 {
+		texts = labelled(e.tail())
+	}
+	if len(texts) < 2 {
+		return nil
+	}
+	var out [][]letter
+	for _, t := range texts {
+		var s stream
+		a.feed(&s, t)
+		out = append(out, s.letters)
+	}
+	return out
+}
 
 // tail returns the text behind the stem: the rest of its field, then the fields
 // that follow.
