@@ -1,9 +1,356 @@
 package question
 
-import "github.com/drydock-ml/drydock"
+import (
+	"bytes"
+	"strconv"
+	"strings"
 
-type jsonRows struct{}
+	"github.com/valyala/fastjson"
 
-func (r *reader) jsonRow(b drydock.Block) error { return nil }
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
 
-func looksLikeItem(raw []byte) bool { return false }
+var indexNote = msg.Text{"answer %d read as %s, counting from %d", "答案 %d 读作 %s（从 %d 开始计数）"}
+
+var optionNote = msg.Text{"option %s is the JSON value %s, not a text", "选项 %s 是 JSON 值 %s，不是文本"}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// jsonRows holds what is kept between JSON rows.
+type jsonRows struct{ parser fastjson.Parser }
+
+func (r *reader) tell(n Note) {
+	if r.note != nil {
+		r.note(n)
+	}
+}
+
+// jsonRow makes an item of a JSON row.
+func (r *reader) jsonRow(b drydock.Block) error {
+	v, err := r.rows.parser.ParseBytes(b.Raw)
+	if err != nil {
+		r.give(nil, rejected(r.doc.File, b.At, nil, string(b.Raw), reasonBadRow, "the row is not JSON: "+err.Error()))
+		return nil
+	}
+	j := &jsonItem{draft: draft{at: b.At, text: string(b.Raw), sure: 1}}
+	if !j.read(v) {
+		r.give(nil, rejected(r.doc.File, b.At, nil, j.text, reasonNotQuestion, "the row has no field that holds a question"))
+		return nil
+	}
+	for _, n := range j.notes {
+		r.tell(n)
+	}
+	d := &j.draft
+	if j.bad == "" && len(d.options) > 0 && d.ans.letters == nil {
+		if _, isIndex := j.index(); isIndex || d.ans.text != "" {
+			if reason, detail := r.indexAnswer(d, jsonIndex()); reason != "" {
+				r.give(nil, rejected(r.doc.File, d.at, d.subject, d.text, reason, detail))
+				return nil
+			}
+		}
+	}
+	if j.bad != "" {
+		r.give(nil, rejected(r.doc.File, d.at, d.subject, d.text, j.bad, j.badDetail))
+		return nil
+	}
+	r.give(d.finish(r.doc.File))
+	return nil
+}
+
+// A jsonItem collects the fields of a row.
+type jsonItem struct {
+	draft
+	labels    []string // the options' own labels, where they carry some
+	single    map[int]string
+	numbered  map[int]string
+	wrong     []string
+	right     []int // from is_correct flags
+	hasRight  bool
+	answerVal *fastjson.Value
+	bad       string
+	badDetail string
+	notes     []Note
+	hasOpts   bool
+}
+
+// read takes the fields; false when nothing is a question.
+func (j *jsonItem) read(v *fastjson.Value) bool {
+	o, err := v.Object()
+	if err != nil {
+		return false
+	}
+	o.Visit(func(key []byte, v *fastjson.Value) { j.field(string(key), v) })
+	if j.stem == "" && len(j.subject) == 1 && (j.hasOpts || j.answerVal != nil) {
+		// some banks call the stem the subject
+		j.stem, j.subject = trim(repair(j.subject[0])), nil
+	}
+	if j.stem == "" {
+		return false
+	}
+	j.settleOptions()
+	j.settleAnswer()
+	return true
+}
+
+func (j *jsonItem) field(name string, v *fastjson.Value) {
+	what, option := roleOf(name)
+	if what == roleNone {
+		if n, ok := optionNumber(name); ok && scalar(v) {
+			if j.numbered == nil {
+				j.numbered = map[int]string{}
+			}
+			j.numbered[n] = j.optionText(v, n)
+			return
+		}
+		if foldName(name) == "messages" || foldName(name) == "conversations" {
+			j.setStem(lastUser(v))
+		}
+		return
+	}
+	switch what {
+	case roleID:
+		if v.Type() != fastjson.TypeNull && (j.rowID == "" || foldName(name) == "id") {
+			j.rowID = scalarText(v)
+		}
+	case roleQuestion:
+		switch v.Type() {
+		case fastjson.TypeArray:
+			j.setStem(lastUser(v))
+		case fastjson.TypeObject:
+			j.setStem(scalarText(v.Get("stem")))
+			if c := v.Get("choices"); c != nil {
+				j.setOptions(c)
+			}
+		default:
+			j.setStem(scalarText(v))
+		}
+	case roleAnswer:
+		if j.answerVal == nil || j.answerVal.Type() == fastjson.TypeNull {
+			j.answerVal = v
+		}
+	case roleOption:
+		if j.single == nil {
+			j.single = map[int]string{}
+		}
+		if v.Type() != fastjson.TypeNull {
+			j.single[option] = j.optionText(v, option)
+		}
+	case roleOptions:
+		j.setOptions(v)
+	case roleWrong:
+		for _, x := range v.GetArray() {
+			j.wrong = append(j.wrong, scalarText(x))
+		}
+	case roleExplain:
+		j.explain = trim(scalarText(v))
+	case roleForm:
+		j.form = formValue(scalarText(v))
+	case roleSubject:
+		for _, x := range texts(v) {
+			j.subject = append(j.subject, x)
+		}
+	case roleFigure:
+		for _, x := range texts(v) {
+			j.figures = append(j.figures, x)
+		}
+	case roleLang:
+		j.lang = scalarText(v)
+	}
+}
+
+func (j *jsonItem) setStem(s string) {
+	if j.stem == "" {
+		j.stem = trim(repair(s))
+	}
+}
+
+// optionText is an option's text; a number is kept as written, a value that is
+// no text is said so.
+func (j *jsonItem) optionText(v *fastjson.Value, at int) string {
+	switch v.Type() {
+	case fastjson.TypeTrue, fastjson.TypeFalse, fastjson.TypeObject, fastjson.TypeArray:
+		j.notes = append(j.notes, Note{Code: "option_not_text", At: j.at, Text: optionNote, Args: []any{letter(min(at, 25)), v.String()}})
+		j.sure *= 0.8
+	}
+	return trim(repair(scalarText(v)))
+}
+
+// settleOptions makes one list of whatever the row gave.
+func (j *jsonItem) settleOptions() {
+	switch {
+	case j.hasOpts:
+	case len(j.single) >= 2:
+		j.options, j.gap = fromMap(j.single, 0)
+	case len(j.numbered) >= 2:
+		base := 1
+		if _, zero := j.numbered[0]; zero {
+			base = 0
+		}
+		j.options, j.gap = fromMap(j.numbered, base)
+	case len(j.wrong) > 0:
+		j.options = labelOptions(j.wrong)
+		if a := j.answerVal; a != nil && a.Type() == fastjson.TypeString {
+			j.options = withRight(j.wrong, scalarText(a))
+			j.right, j.hasRight = []int{len(j.wrong)}, true
+		}
+	default:
+		b := splitBody(j.stem)
+		j.stem, j.options = b.stem, b.options
+		j.sure *= b.sure
+	}
+	var form drydock.QuestionKind
+	j.stem, form = cleanStem(unwrap(j.stem), rowNumber(j.rowID))
+	if j.form == "" {
+		j.form = form
+	}
+}
+
+// fromMap lists options kept by position.
+func fromMap(m map[int]string, base int) ([]drydock.Option, string) {
+	top := 0
+	for k := range m {
+		top = max(top, k-base)
+	}
+	cells := make([]string, top+1)
+	for k, v := range m {
+		if k >= base {
+			cells[k-base] = v
+		}
+	}
+	return optionCells(cells)
+}
+
+// settleAnswer reads the answer in all its forms.
+func (j *jsonItem) settleAnswer() {
+	if j.hasRight {
+		j.ans, j.given = answer{letters: j.right}, true
+		return
+	}
+	a := j.answerVal
+	if a == nil {
+		if in, ok := findInline(j.stem); ok && in.strong {
+			j.ans, j.given = in.ans, true
+			j.stem = blankOut(j.stem, in)
+		}
+		return
+	}
+	switch a.Type() {
+	case fastjson.TypeNull:
+	case fastjson.TypeTrue, fastjson.TypeFalse:
+		j.ans, j.given = answer{judge: a.String()}, true
+	case fastjson.TypeArray:
+		j.listAnswer(a.GetArray())
+	case fastjson.TypeObject:
+		for _, k := range [...]string{"label", "value", "text", "answer"} {
+			if x := a.Get(k); x != nil && scalar(x) {
+				j.ans, j.given = j.oneAnswer(scalarText(x)), true
+				return
+			}
+		}
+		j.bad, j.badDetail = reasonBadRow, "the answer is an object without a known field"
+	default:
+		j.ans, j.given = j.oneAnswer(scalarText(a)), scalarText(a) != ""
+	}
+}
+
+// oneAnswer reads an answer value; the options' own labels go first.
+func (j *jsonItem) oneAnswer(s string) answer {
+	for i, l := range j.labels {
+		if l != "" && l == trim(s) {
+			return answer{letters: []int{i}}
+		}
+	}
+	return readAnswer(s)
+}
+
+func (j *jsonItem) listAnswer(list []*fastjson.Value) {
+	if len(list) == 0 {
+		return
+	}
+	j.given = true
+	if len(list) == 1 {
+		j.ans = j.oneAnswer(scalarText(list[0]))
+		return
+	}
+	all := make([]string, len(list))
+	for i, v := range list {
+		all[i] = trim(scalarText(v))
+		one := draft{options: j.options, ans: j.oneAnswer(all[i])}
+		l, ok := one.letters()
+		if !ok || len(l) != 1 {
+			if len(j.options) > 0 {
+				j.bad, j.badDetail = reasonOutside, "answer "+strconv.Quote(clip(all[i], 40))+" is none of the options"
+				return
+			}
+			j.ans.letters = nil
+			j.ans.text = strings.Join(all, "；")
+			continue
+		}
+		j.ans.letters = append(j.ans.letters, l[0])
+	}
+	if j.ans.text != "" {
+		j.ans = answer{text: strings.Join(all, "；")}
+	}
+}
+
+// index returns the answer as a number, if it is one.
+func (j *jsonItem) index() (int, bool) {
+	if j.ans.text == "" {
+		return 0, false
+	}
+	n, w := number(j.ans.text)
+	return n, w == len(j.ans.text)
+}
+
+// jsonIndex reads a row's answer and option count for indexBase.
+func jsonIndex() func(drydock.Block) (v, n int, ok bool) {
+	var p fastjson.Parser
+	return func(b drydock.Block) (int, int, bool) {
+		if b.Raw == nil {
+			return 0, 0, false
+		}
+		v, err := p.ParseBytes(b.Raw)
+		if err != nil {
+			return 0, 0, false
+		}
+		var j jsonItem
+		if !j.read(v) {
+			return 0, 0, false
+		}
+		i, ok := j.index()
+		return i, len(j.options), ok && len(j.options) >= 2 && i <= len(j.options)
+	}
+}
+
+// looksLikeItem reports a row for Accepts: a question with options, or with
+// an answer under a name that only exam items use.
+func looksLikeItem(raw []byte) bool {
+	var p fastjson.Parser
+	v, err := p.ParseBytes(bytes.TrimSpace(raw))
+	if err != nil {
+		return false
+	}
+	j := jsonItem{draft: draft{sure: 1}}
+	if !j.read(v) {
+		return false
+	}
+	if len(j.options) >= 2 {
+		return true
+	}
+	o, err := v.Object()
+	if err != nil {
+		return false
+	}
+	q, a := false, false
+	o.Visit(func(key []byte, _ *fastjson.Value) {
+		switch what, _ := roleOf(string(key)); what {
+		case roleQuestion:
+			n := foldName(string(key))
+			q = q || n != "query" && n != "prompt"
+		case roleAnswer:
+			a = true
+		}
+	})
+	return q && a
+}

@@ -57,6 +57,7 @@ type reader struct {
 	tab  table
 	rows jsonRows
 	done bool
+	base indexBase
 }
 
 func (r *reader) stopped() bool { return r.done || r.text.stopped }

@@ -1,0 +1,194 @@
+package question
+
+import "github.com/drydock-ml/drydock"
+
+// keyTable recognises a table of answers: rows 题号 1 2 3 over 答案 B C A, or
+// column pairs 题号, 答案 read across. It returns nil for any other table.
+func keyTable(rows []tableRow) []keyRun {
+	if runs := keyTableAcross(rows); runs != nil {
+		return runs
+	}
+	return keyTableDown(rows)
+}
+
+func isNumberHead(s string) bool {
+	switch foldName(s) {
+	case "题号", "題號", "序号", "序號", "题", "no", "number", "question", "q", "编号":
+		return true
+	}
+	return false
+}
+
+func isAnswerHead(s string) bool {
+	what, _ := roleOf(s)
+	return what == roleAnswer
+}
+
+// keyTableAcross reads pairs of rows, numbers over answers.
+func keyTableAcross(rows []tableRow) []keyRun {
+	if len(rows) < 2 || len(rows)%2 != 0 {
+		return nil
+	}
+	var out []keyRun
+	for i := 0; i < len(rows); i += 2 {
+		head, ans := rows[i], rows[i+1]
+		if !isNumberHead(head.cell(0)) || !isAnswerHead(ans.cell(0)) || len(head.cells) < 2 {
+			return nil
+		}
+		for j := 1; j < len(head.cells); j++ {
+			n, w := number(head.cell(j))
+			if head.cell(j) == "" {
+				continue
+			}
+			if w != len(head.cell(j)) || n == 0 {
+				return nil
+			}
+			if v := ans.cell(j); v != "" {
+				out = append(out, keyRun{from: n, to: n, groups: []string{v}, at: ans.at})
+			}
+		}
+	}
+	return out
+}
+
+// keyTableDown reads columns, numbers beside answers, several pairs in a row.
+func keyTableDown(rows []tableRow) []keyRun {
+	if len(rows) < 2 {
+		return nil
+	}
+	head := rows[0]
+	n := len(trimCells(head.cells))
+	if n < 2 || n%2 != 0 {
+		return nil
+	}
+	for i := 0; i < n; i += 2 {
+		if !isNumberHead(head.cell(i)) || !isAnswerHead(head.cell(i+1)) {
+			return nil
+		}
+	}
+	var out []keyRun
+	for i := 0; i < n; i += 2 {
+		for _, row := range rows[1:] {
+			v, w := number(row.cell(i))
+			if row.cell(i) == "" && row.cell(i+1) == "" {
+				continue
+			}
+			if w == 0 || w != len(row.cell(i)) || row.cell(i+1) == "" {
+				return nil
+			}
+			out = append(out, keyRun{from: v, to: v, groups: []string{row.cell(i + 1)}, at: row.at})
+		}
+	}
+	return out
+}
+
+// keyRows hands a table of answers to the open chapter.
+func (r *reader) keyRows(rows []tableRow, runs []keyRun) {
+	c := &r.text
+	if !c.zone {
+		c.header = nil
+		c.openZone()
+	}
+	var all []string
+	for _, row := range rows {
+		all = append(all, cellsAsText(row.cells))
+	}
+	l := line{text: all[0], at: rows[0].at}
+	c.addKeyRow(keyRow{runs: runs}, l)
+	if k := c.lastKey(); k != nil {
+		k.text = append(k.text[:len(k.text)-1], all...)
+	}
+}
+
+// An indexBase is what answers given as numbers count from.
+type indexBase struct {
+	known bool
+	base  int // 0 or 1; -1 when nothing decides it
+}
+
+// indexAnswer turns an answer given as a number into a letter. Whether such
+// numbers count from 0 or from 1 is settled by the whole file: a 0 says one
+// thing, a number as high as the options are many the other.
+func (r *reader) indexAnswer(d *draft, read func(drydock.Block) (v, n int, ok bool)) (reason, detail string) {
+	v, w := number(d.ans.text)
+	if w == 0 || w != len(d.ans.text) {
+		return "", ""
+	}
+	same := -1
+	for i, o := range d.options {
+		if o.Text == d.ans.text {
+			same = i
+		}
+	}
+	if v > len(d.options) {
+		return "", "" // a text; judge compares it with the options
+	}
+	base := r.indexBase(read)
+	switch {
+	case same >= 0 && base >= 0 && same != v-base && v-base < len(d.options):
+		return reasonIndex, "the answer " + d.ans.text + " is an option's text and may be a position, too"
+	case same >= 0:
+		d.ans = answer{letters: []int{same}}
+		return "", ""
+	case base < 0:
+		return reasonIndex, "the answer is the number " + d.ans.text + "; nothing in the file says whether such numbers count from 0 or 1"
+	case v-base < 0 || v-base >= len(d.options):
+		return reasonOutside, "the answer is number " + d.ans.text + ", there are " + itoa(len(d.options)) + " options"
+	}
+	d.ans = answer{letters: []int{v - base}}
+	r.tell(Note{Code: "answer_by_index", At: d.at, Text: indexNote, Args: []any{v, letter(v - base), base}})
+	return "", ""
+}
+
+// indexBase reads the file once more for the evidence.
+func (r *reader) indexBase(read func(drydock.Block) (v, n int, ok bool)) int {
+	b := &r.base
+	if b.known {
+		return b.base
+	}
+	zero, top := false, false
+	for blk, err := range r.doc.Blocks(r.ctx) {
+		if err != nil {
+			continue
+		}
+		v, n, ok := read(blk)
+		if !ok {
+			continue
+		}
+		zero = zero || v == 0
+		top = top || v == n
+	}
+	b.known, b.base = true, -1
+	switch {
+	case zero && !top:
+		b.base = 0
+	case top && !zero:
+		b.base = 1
+	}
+	return b.base
+}
+
+// tableIndex reads a row's answer and option count for indexBase.
+func tableIndex(c *columns, sheet string) func(drydock.Block) (v, n int, ok bool) {
+	return func(b drydock.Block) (int, int, bool) {
+		if b.Cells == nil || b.At.Sheet != sheet {
+			return 0, 0, false
+		}
+		row := tableRow{b.Cells, b.At}
+		a := row.cell(c.answer)
+		v, w := number(a)
+		if w == 0 || w != len(a) {
+			return 0, 0, false
+		}
+		n := 0
+		for i, col := range c.option {
+			if row.cell(col) != "" {
+				n = i + 1
+			}
+		}
+		if len(c.option) == 0 {
+			n = len(cellOptions(row.cell(c.options)))
+		}
+		return v, n, n >= 2 && v <= n
+	}
+}
