@@ -1,0 +1,71 @@
+package benchmark_test
+
+import (
+	"testing"
+
+	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/eval/benchmark/benchtest"
+)
+
+const ownItems = `{"question": "自编题：舷灯______。", "answer": "B", "A": "白", "B": "红", "C": "黑", "D": null}
+{"question": "自编题二", "answer": "A", "A": "1", "B": "2", "C": "3", "D": "4"}
+`
+
+const ownPrompt = "请回答单选题。要求只输出选项，不输出解释，将选项放在[]里，直接输出答案。示例：\n\n题目：在船舶主推进动力装置中，传动轴系在运转中承受以下复杂的应力和负荷，但不包括______。\n选项：\nA. 电磁力\nB. 压拉应力\nC. 弯曲应力\nD. 扭应力\n答：[A]\n 当前题目\n 自编题：舷灯______。\n选项：\nA. 白\nB. 红\nC. 黑"
+
+func extractions() []benchtest.Extraction {
+	return []benchtest.Extraction{
+		{Reply: "[B]", Extracted: "B", Other: "B", Correct: true},
+		{Reply: "\n\n[B]", Extracted: "B", Other: "B", Correct: true},
+		{Reply: "[A] 错误，答案[B]", Extracted: "A", Other: "B"},
+		{Reply: "[B] 正确，[A] 错误", Extracted: "B", Other: "A", Correct: true},
+		{Reply: "<think>\n候选 [A]", Extracted: "A", Other: "A"},
+		{Reply: "先看[C]\n</think>\n\n[B]", Extracted: "C", Other: "B"},
+		{Reply: "[D]", Extracted: "D", Other: "D"},
+		{Reply: "【B】"}, {Reply: "[b]"}, {Reply: "[AB]"}, {Reply: "[ B ]"}, {Reply: "［B］"}, {Reply: "[E]"}, {Reply: "B"}, {Reply: ""}, {Reply: "[B"}, {Reply: "["},
+		{Reply: "[[B]]", Extracted: "B", Other: "B", Correct: true},
+		{Reply: "\\[B\\]"},
+		{Reply: "[\nB\n]"},
+	}
+}
+
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	for _, b := range benchmark.All() {
+		t.Run(b.Ref().Name, func(t *testing.T) {
+			t.Parallel()
+			benchtest.Run(t, b, benchtest.Options{File: "items.jsonl", Data: []byte(ownItems), Prompt: ownPrompt, Extractions: extractions()})
+		})
+	}
+}
+
+// A user's own pack of the same shape keeps the contract under any name.
+func TestSuiteOfAUsersPack(t *testing.T) {
+	t.Parallel()
+	items, err := benchmark.ReadItems("x.jsonl", []byte(ownItems))
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := benchmark.LikePack("harbour-exam", "maritime_bench", items).Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := benchmark.ParsePack("harbour-exam.yaml", src, benchmark.ShippedPack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := benchmark.NewChoice(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.Ref().String(); got != "harbour-exam@evalscope-1.4.2" {
+		t.Errorf("ref %s", got)
+	}
+	if b.Info().Items != 2 || b.Info().ItemsSHA256 != benchmark.CanonicalHash(items) {
+		t.Errorf("info %+v", b.Info())
+	}
+	if b.Fingerprint() != maritime(t).Fingerprint() {
+		t.Error("the same prompt and rule have another fingerprint")
+	}
+	benchtest.Run(t, b, benchtest.Options{File: "test.jsonl", Data: []byte(ownItems), Prompt: ownPrompt, Extractions: extractions()})
+}
