@@ -1,0 +1,159 @@
+package dedup
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/internal/textnorm"
+
+	"github.com/zeebo/xxh3"
+)
+
+// A Key is equal for records that say the same: 128 bits of xxh3 over the folded
+// text. Of a choice question it covers stem and options as a set, so that
+// neither the order of the options nor the answer matters.
+type Key [16]byte
+
+// KeyOf returns the key of a record.
+func KeyOf(r *drydock.Record) Key {
+	var k keyer
+	key, _ := k.key(r)
+	return key
+}
+
+// keyer computes keys; its buffers are reused.
+type keyer struct {
+	buf     []byte
+	part    []byte
+	options [][16]byte
+	right   [][16]byte
+}
+
+// Marks that no folded text holds: they keep fields apart.
+const (
+	markField    = 0xff
+	markQuestion = 0xfe
+	markPassage  = 0xfd
+	markChat     = 0xfc
+	markJudge    = 0xfb
+	markOpen     = 0xfa
+)
+
+// key returns the record's key and a hash of its answer, 0 when it has none or
+// when the answer is part of the key.
+func (k *keyer) key(r *drydock.Record) (Key, uint32) {
+	k.buf = k.buf[:0]
+	answer := uint32(0)
+	switch {
+	case r.Question != nil:
+		answer = k.question(r.Question)
+	case r.Passage != nil:
+		k.buf = append(k.buf, markPassage)
+		k.text(r.Passage.Text)
+	case r.Chat != nil:
+		k.chat(r.Chat)
+	default: // nothing to compare: equal to none but itself
+		k.buf = append(k.buf, r.ID[:]...)
+	}
+	return Key(xxh3.Hash128(k.buf).Bytes()), answer
+}
+
+// text appends a folded text. What folds to nothing (Morse signs, a lone blank)
+// is compared as it stands.
+func (k *keyer) text(s string) {
+	n := len(k.buf)
+	k.buf = textnorm.Fold(k.buf, s)
+	if len(k.buf) == n {
+		k.buf = append(k.buf, strings.TrimSpace(s)...)
+	}
+	k.buf = append(k.buf, markField)
+}
+
+func (k *keyer) hashText(s string) [16]byte {
+	k.part = textnorm.Fold(k.part[:0], s)
+	if len(k.part) == 0 {
+		k.part = append(k.part, strings.TrimSpace(s)...)
+	}
+	return xxh3.Hash128(k.part).Bytes()
+}
+
+// question appends what makes two questions the same and returns the hash of the
+// answer. Two questions on unnamed figures are only the same when their answers
+// are: the figures may differ.
+func (k *keyer) question(q *drydock.Question) uint32 {
+	mark := byte(markQuestion)
+	switch q.Kind {
+	case drydock.Judge:
+		mark = markJudge
+	case drydock.Blank, drydock.Short, drydock.Matching:
+		mark = markOpen
+	}
+	k.buf = append(k.buf, mark)
+	k.text(q.Stem)
+	k.options, k.right = k.options[:0], k.right[:0]
+	for _, o := range q.Options {
+		h := k.hashText(o.Text)
+		k.options = append(k.options, h)
+		if slices.Contains(q.Answer, o.Label) {
+			k.right = append(k.right, h)
+		}
+	}
+	slices.SortFunc(k.options, less)
+	for i := range k.options {
+		k.buf = append(k.buf, k.options[i][:]...)
+	}
+	for _, f := range q.Figures {
+		k.buf = append(k.buf, markField)
+		k.buf = append(k.buf, f...)
+	}
+	answer := k.answer(q)
+	if mark == markOpen || q.NeedsFigure && len(q.Figures) == 0 {
+		k.buf = append(k.buf, markField)
+		k.buf = binary.LittleEndian.AppendUint32(k.buf, answer)
+		return 0
+	}
+	return answer
+}
+
+// answer hashes the right options' texts, since letters move with the order; an
+// answer that is no option's label is hashed as it is.
+func (k *keyer) answer(q *drydock.Question) uint32 {
+	if len(q.Answer) == 0 {
+		return 0
+	}
+	if len(k.right) != len(q.Answer) {
+		k.right = k.right[:0]
+		for _, a := range q.Answer {
+			k.right = append(k.right, k.hashText(a))
+		}
+	}
+	slices.SortFunc(k.right, less)
+	k.part = k.part[:0]
+	for i := range k.right {
+		k.part = append(k.part, k.right[i][:]...)
+	}
+	return max(1, uint32(xxh3.Hash(k.part)))
+}
+
+func (k *keyer) chat(c *drydock.Chat) {
+	k.buf = append(k.buf, markChat)
+	for _, turns := range [][]drydock.Message{c.Messages, c.Rejected} {
+		for _, m := range turns {
+			k.buf = append(k.buf, m.Role...)
+			k.buf = append(k.buf, markField)
+			k.text(m.Content)
+			k.text(m.Reasoning)
+		}
+		k.buf = append(k.buf, markChat)
+	}
+	if c.Label != nil {
+		if *c.Label {
+			k.buf = append(k.buf, 1)
+		} else {
+			k.buf = append(k.buf, 0)
+		}
+	}
+	k.buf = append(k.buf, c.Tools...)
+}
