@@ -37,8 +37,9 @@ type Config struct {
 	OptionsOnly        float64 `json:"options_only"`
 	OptionsOnlyLetters int     `json:"options_only_letters"`
 	StemWithAllOptions float64 `json:"stem_with_all_options"`
-	// SourceRatio is how many times longer than the item a record must be for
-	// a sentence in it to be a quotation of the same source.
+	// SourceRatio is how many times longer than the stem with its longest
+	// option a record must be for a sentence in it to be a quotation of the
+	// same source.
 	SourceRatio float64 `json:"source_ratio"`
 	// Fail lists the verdicts that fail the check.
 	Fail []Verdict `json:"fail"`
@@ -54,7 +55,7 @@ func DefaultConfig() Config {
 		StemWithOptions: 0.50, OptionsNear: 0.60,
 		StemShown:   0.65,
 		OptionsOnly: 0.75, OptionsOnlyLetters: 40, StemWithAllOptions: 0.35,
-		SourceRatio: 2.5,
+		SourceRatio: 2,
 		Fail:        []Verdict{Exact, Near, Shuffled, StemOnly},
 	}
 }

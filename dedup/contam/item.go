@@ -146,7 +146,7 @@ type segment struct {
 // segments cuts a stem at its blanks and at the enumerators of its statements.
 func segments(stem string) []segment {
 	var out []segment
-	start, statement, marks := 0, 0, 0
+	start, statement := 0, 0
 	add := func(end int) {
 		if strings.TrimSpace(stem[start:end]) != "" {
 			out = append(out, segment{stem[start:end], statement})
@@ -160,10 +160,10 @@ func segments(stem string) []segment {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(stem[i:])
-		if enumerator(r) {
+		// a lone Ⅺ is a number in the text: statements count up from one
+		if enumerator(r) == statement+1 {
 			add(i)
-			marks++
-			statement = marks
+			statement++
 			start = i + n
 		}
 		i += n
@@ -195,8 +195,16 @@ func blank(s string) int {
 	return 0
 }
 
-// enumerator reports whether r numbers the statements of a stem by itself.
-func enumerator(r rune) bool {
-	return r >= 0x2460 && r <= 0x249B || r >= 0x2160 && r <= 0x217F || r >= 0x2776 && r <= 0x2793 ||
-		r >= 0x3220 && r <= 0x3229 || r >= 0x24EB && r <= 0x24FE
+// enumerator returns the number that r alone stands for in a list of
+// statements (① Ⅱ ⑶ ❹ ㈤), 0 when it is no such sign.
+func enumerator(r rune) int {
+	for _, run := range [...]struct{ first, last rune }{
+		{0x2460, 0x2473}, {0x2474, 0x2487}, {0x2488, 0x249B}, {0x2160, 0x216B}, {0x2170, 0x217B}, {0x2776, 0x277F},
+		{0x2780, 0x2789}, {0x278A, 0x2793}, {0x3220, 0x3229}, {0x24EB, 0x24F4}, {0x24F5, 0x24FE},
+	} {
+		if r >= run.first && r <= run.last {
+			return int(r-run.first) + 1
+		}
+	}
+	return 0
 }

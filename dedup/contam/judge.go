@@ -18,14 +18,14 @@ func (s *Scanner) judge(e *evidence) (Verdict, string) {
 		return SharedMaterial, "stem_alike"
 	}
 	together := e.match.options >= c.OptionsNear
-	if exact && e.nats < c.StemNats && !together && !e.inOrder && !e.alone() {
+	if exact && e.nats < c.StemNats && !together && !e.inOrder && !e.alone() && !e.filled() {
 		return Boilerplate, "short_stem_inside"
-	}
-	if v, rule := s.changed(e); v != "" {
-		return v, rule
 	}
 	if !e.inOrder && s.quoted(e) {
 		return SourceOverlap, "quoted"
+	}
+	if v, rule := s.changed(e); v != "" {
+		return v, rule
 	}
 	switch {
 	case exact && e.inOrder:
@@ -60,6 +60,21 @@ func (e *evidence) alone() bool {
 	return blank(string(after[:min(len(after), 64)])) > 0 || bytes.ContainsRune([]byte("\n？?：:<"), r)
 }
 
+// filled reports whether an option stands where the stem has its blank or ends.
+func (e *evidence) filled() bool {
+	for _, o := range e.pieces {
+		if o.piece.kind != optionPart || o.place.dist > 0 {
+			continue
+		}
+		for _, p := range e.pieces {
+			if p.piece.kind != optionPart && o.place.start-p.place.end >= 0 && o.place.start-p.place.end <= 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // quoted reports whether the match looks like a sentence of a source and not
 // like a question: no blank or question mark in it or right behind it, no
 // options, and a record much longer than the item of which it is but a part.
@@ -68,7 +83,7 @@ func (s *Scanner) quoted(e *evidence) bool {
 	for i := range e.it.options {
 		longest = max(longest, len(e.it.options[i].letters))
 	}
-	if float64(e.total) <= s.ix.config.SourceRatio*float64(e.it.stemLen+longest) || len(e.options) > 1 {
+	if float64(e.total) <= s.ix.config.SourceRatio*float64(e.it.stemLen+longest) || e.offeredShare() >= 0.5 {
 		return false
 	}
 	n := e.fieldOf(e.region[0])
@@ -102,6 +117,9 @@ func (e *evidence) othersOffered() bool {
 
 // offeredShare returns the share of the item's options among those offered.
 func (e *evidence) offeredShare() float64 {
+	if len(e.options) < 2 {
+		return 0
+	}
 	n, have := 0, 0
 	for i := range e.it.options {
 		o := &e.it.options[i]
@@ -160,7 +178,7 @@ func (s *Scanner) reordered(e *evidence) bool {
 // with a condition or statement more or less.
 func (s *Scanner) changed(e *evidence) (Verdict, string) {
 	switch {
-	case e.numbersChanged():
+	case e.numbersChanged(s.m):
 		return NumericVariant, "numbers"
 	case e.optionNumbersChanged():
 		return NumericVariant, "option_numbers"
@@ -214,7 +232,7 @@ func (e *evidence) conditionDropped() bool {
 
 // numbersChanged reports whether a piece of the stem comes nearer to its place
 // when all digits count as one, and the digits really differ.
-func (e *evidence) numbersChanged() bool {
+func (e *evidence) numbersChanged(m *matcher) bool {
 	for _, f := range e.pieces {
 		if !f.piece.digits || f.place.dist == 0 || f.piece.kind == optionPart {
 			continue
@@ -223,7 +241,7 @@ func (e *evidence) numbersChanged() bool {
 		if slices.Equal(sorted(digitsOf(f.piece.letters)), sorted(digitsOf(text))) {
 			continue
 		}
-		if d := distance(oneDigit(f.piece.letters), oneDigit(text)); d < f.place.dist {
+		if d, _ := m.search(oneDigit(f.piece.letters), oneDigit(text)); d < f.place.dist {
 			return true
 		}
 	}

@@ -10,7 +10,7 @@ type matcher struct {
 func newMatcher() *matcher { return &matcher{peq: make([]uint64, 1<<16)} }
 
 // search returns the least edit distance between pattern and any substring of
-// text, and the end of the first substring that has it. foreign letters match
+// text, and the end of the first such substring, at its longest. foreign letters match
 // nothing.
 func (m *matcher) search(pattern, text []letter) (dist, end int) {
 	for i, l := range pattern {
@@ -40,9 +40,11 @@ func (m *matcher) run(pattern, text []letter) (dist, end int) {
 			score++
 		} else if mh&last != 0 {
 			score--
-			if score < dist {
-				dist, end = score, i+1
-			}
+		}
+		// of equal places that overlap the longest is the truest: it shows a
+		// changed last letter as changed, not as missing
+		if score < dist || score == dist && i+1-end <= dist && dist < n {
+			dist, end = score, i+1
 		}
 		ph <<= 1
 		mh <<= 1
@@ -53,7 +55,7 @@ func (m *matcher) run(pattern, text []letter) (dist, end int) {
 }
 
 // start returns where the match of pattern that ends at end with the given
-// distance begins: the last place that has it, so that the match is short.
+// distance begins, at its longest.
 func (m *matcher) start(pattern, text []letter, end, dist int) int {
 	if dist >= len(pattern) {
 		return end
@@ -71,7 +73,7 @@ func (m *matcher) start(pattern, text []letter, end, dist int) int {
 	return end - m.prefix(rp, rev)
 }
 
-// prefix returns the length of the prefix of text nearest to pattern.
+// prefix returns the length of the longest prefix of text nearest to pattern.
 func (m *matcher) prefix(pattern, text []letter) int {
 	for i, l := range pattern {
 		m.peq[l] |= 1 << i
@@ -92,7 +94,7 @@ func (m *matcher) prefix(pattern, text []letter) int {
 		} else if mh&last != 0 {
 			score--
 		}
-		if score < best {
+		if score <= best {
 			best, at = score, i+1
 		}
 		ph = ph<<1 | 1

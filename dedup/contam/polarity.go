@@ -72,13 +72,12 @@ func (s *Scanner) turned(e *evidence) bool {
 		text := e.window[f.place.start:f.place.end]
 		a, na := level(f.piece.letters, s.ix.turns)
 		b, nb := level(text, s.ix.turns)
-		if !slices.Equal(na, nb) && distance(a, b) < f.place.dist {
+		if len(a) == 0 || len(a) > maxPiece || slices.Equal(na, nb) {
+			continue
+		}
+		if d, _ := s.m.search(a, b); d < f.place.dist {
 			return true
 		}
 	}
-	return e.negatedBefore(s.ix.turns)
+	return false
 }
-
-// negatedBefore reports whether a negation was put in at the border of a piece,
-// where a search for the piece cannot see it: 不______ for ______.
-func (e *evidence) negatedBefore([]levelTurn) bool { return false }

@@ -190,8 +190,11 @@ func (s *Scanner) block(hits []hit) {
 
 // candidate reports whether so many nats of an item are worth a closer look.
 func (c *Config) candidate(it *item, stem, opt float32) bool {
-	return stem > 0 && float64(stem) >= c.StemShare*float64(it.stemMass) ||
-		float64(opt) > c.OptionNats && float64(opt) >= c.OptionShare*float64(it.optionMass)
+	st, op := float64(stem), float64(opt)
+	return stem > 0 && st >= c.StemShare*float64(it.stemMass) ||
+		op > c.OptionNats && op >= c.OptionShare*float64(it.optionMass) ||
+		// a damaged stem with its options
+		op > 0 && st >= c.StemShare/3*float64(it.stemMass) && op >= 0.5*float64(it.optionMass)
 }
 
 // windows slides a window over an item's marks and verifies the heaviest places

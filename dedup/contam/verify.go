@@ -197,6 +197,7 @@ func (m *match) decide(it *item, c *Config) {
 	m.same = exact ||
 		m.stem >= c.StemSame && m.nats >= c.StemNats ||
 		telling && m.stemAbove >= c.StemWithOptions && m.options >= c.OptionsNear ||
+		m.stemAbove >= c.StemWithOptions && m.inOrder && it.optionLen >= 8 ||
 		telling && m.stemAbove >= c.StemWithAllOptions && m.options >= c.OptionsOnly && m.optLetters >= c.OptionsOnlyLetters
 	m.shown = m.stem >= c.StemShown && m.stemAbove >= c.StemWithOptions && m.nats >= c.StemNats ||
 		telling && m.options >= c.OptionsOnly && m.optLetters >= c.OptionsOnlyLetters
