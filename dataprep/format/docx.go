@@ -40,6 +40,7 @@ func readDOCX(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.Bl
 		}
 		defer p.close()
 		if !p.has("word/document.xml") && p.has("xl/workbook.xml") {
+			readWorkbook(ctx, p, note, yield) // encrypted, so that only now can be told
 			return
 		}
 		d := &docx{ctx: ctx, pkg: p, note: note, yield: yield}
@@ -482,7 +483,7 @@ func (d *docx) cell(x *xmlTokens, t *docxTable, r *docxRow) error {
 	var lines []string
 	for _, p := range r.paras[from:] {
 		for _, l := range p.lines {
-			lines = append(lines, l.text.String())
+			lines = append(lines, shownText(l.text.String(), l.spans))
 		}
 	}
 	text := strings.TrimRight(strings.Join(lines, "\n"), "\n")

@@ -1,0 +1,68 @@
+package format
+
+import (
+	"strings"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// Cells carry no spans, so that raised and lowered signs must show in the text
+// itself: 10³ and H₂O, not 103 and H2O.
+
+const (
+	plainSigns   = "0123456789+-=()ni"
+	raisedSigns  = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ"
+	plainLower   = "0123456789+-=()aeox"
+	loweredSigns = "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₒₓ"
+)
+
+// raised writes s in superscript: by the signs Unicode has, else as ^(s).
+func raised(s string) string { return shifted(s, plainSigns, raisedSigns, "^") }
+
+// lowered writes s in subscript: by the signs Unicode has, else as _(s).
+func lowered(s string) string { return shifted(s, plainLower, loweredSigns, "_") }
+
+func shifted(s, from, to, mark string) string {
+	core := strings.TrimSpace(s)
+	if core == "" {
+		return s
+	}
+	signs := []rune(to)
+	var b strings.Builder
+	for _, r := range core {
+		switch i := strings.IndexRune(from, r); {
+		case i >= 0:
+			b.WriteRune(signs[i])
+		case r == '−' || r == '–':
+			b.WriteRune(signs[11])
+		case len(core) == len(string(r)):
+			return strings.Replace(s, core, mark+core, 1)
+		default:
+			return strings.Replace(s, core, mark+"("+core+")", 1)
+		}
+	}
+	return strings.Replace(s, core, b.String(), 1)
+}
+
+// shownText is a text with its raised and lowered spans written by signs.
+func shownText(text string, spans []drydock.Span) string {
+	var b strings.Builder
+	at := 0
+	for _, s := range spans {
+		if s.Start < at || s.End > len(text) {
+			continue
+		}
+		switch s.Kind {
+		case drydock.Superscript:
+			b.WriteString(text[at:s.Start])
+			b.WriteString(raised(text[s.Start:s.End]))
+		case drydock.Subscript:
+			b.WriteString(text[at:s.Start])
+			b.WriteString(lowered(text[s.Start:s.End]))
+		default:
+			continue
+		}
+		at = s.End
+	}
+	return b.String() + text[at:]
+}

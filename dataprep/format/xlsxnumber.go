@@ -1,0 +1,363 @@
+package format
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A numberFormat is what of a cell's number format shows in text. The zero
+// value is General.
+type numberFormat struct {
+	prefix, suffix string
+	digits         int // least number of digits before the point
+	percent        bool
+	date           []datePart // nil: no date
+}
+
+// A datePart is a run of one letter of a date format ("yyyy"), or literal text.
+type datePart struct {
+	letter byte // y m d h s; M: minutes; a: AM/PM; e: elapsed; 0: literal
+	text   string
+}
+
+// readFormats reads the number formats of cell styles.
+func readFormats(ctx context.Context, p *officePackage, part string) ([]numberFormat, error) {
+	if part == "" {
+		return nil, nil
+	}
+	x, err := p.tokens(ctx, part)
+	if err != nil {
+		return nil, err
+	}
+	defer x.close()
+	codes := map[int]string{}
+	var out []numberFormat
+	inCells := false
+	for x.next() {
+		switch {
+		case x.start && x.name == "numFmt":
+			codes[atoiOr(x.attr("numFmtId"), -1)] = x.attr("formatCode")
+		case x.name == "cellXfs":
+			inCells = x.start
+		case x.start && x.name == "xf" && inCells:
+			id := atoiOr(x.attr("numFmtId"), 0)
+			code, own := codes[id]
+			if !own {
+				code = builtinFormat(id)
+			}
+			out = append(out, parseNumberFormat(code))
+		}
+	}
+	return out, x.err
+}
+
+// builtinFormat is the code of a format that files name by number only
+// (ECMA-376 Part 1, 18.8.30, with the Chinese ones of 27–58). Dates that follow
+// the reader's locale come as ISO 8601.
+func builtinFormat(id int) string {
+	switch id {
+	case 9, 10:
+		return "0%"
+	case 14, 30:
+		return "yyyy-mm-dd"
+	case 15:
+		return "d-mmm-yy"
+	case 16:
+		return "d-mmm"
+	case 17:
+		return "mmm-yy"
+	case 18:
+		return "h:mm AM/PM"
+	case 19:
+		return "h:mm:ss AM/PM"
+	case 20:
+		return "h:mm"
+	case 21:
+		return "h:mm:ss"
+	case 22:
+		return "yyyy-mm-dd h:mm"
+	case 27, 36, 50, 52, 57:
+		return `yyyy"年"m"月"`
+	case 28, 29, 51, 53, 54, 58:
+		return `m"月"d"日"`
+	case 31:
+		return `yyyy"年"m"月"d"日"`
+	case 32:
+		return `h"时"mm"分"`
+	case 33:
+		return `h"时"mm"分"ss"秒"`
+	case 34, 55:
+		return `AM/PMh"时"mm"分"`
+	case 35, 56:
+		return `AM/PMh"时"mm"分"ss"秒"`
+	case 45:
+		return "mm:ss"
+	case 46:
+		return "[h]:mm:ss"
+	case 47:
+		return "mm:ss"
+	}
+	return "General"
+}
+
+// parseNumberFormat reads the first section of a format code, which is the one
+// for positive numbers.
+func parseNumberFormat(code string) numberFormat {
+	var f numberFormat
+	var parts []datePart
+	var before, after strings.Builder // literals around the digits
+	digits, point, isDate, number := 0, false, false, false
+	lit := func(s string) {
+		if number {
+			after.WriteString(s)
+		} else {
+			before.WriteString(s)
+		}
+		parts = append(parts, datePart{text: s})
+	}
+	for i := 0; i < len(code); i++ {
+		switch c := code[i]; {
+		case c == ';':
+			i = len(code)
+		case c == '"':
+			end := strings.IndexByte(code[i+1:], '"')
+			if end < 0 {
+				end = len(code) - i - 1
+			}
+			lit(code[i+1 : i+1+end])
+			i += end + 1
+		case c == '\\':
+			if r := []rune(code[i+1:]); len(r) > 0 {
+				lit(string(r[0]))
+				i += len(string(r[0]))
+			}
+		case c == '_' || c == '*': // a blank as wide as, or filled with, the next sign
+			if r := []rune(code[i+1:]); len(r) > 0 {
+				i += len(string(r[0]))
+			}
+		case c == '[':
+			end := strings.IndexByte(code[i:], ']')
+			if end < 0 {
+				end = len(code) - i - 1
+			}
+			in := strings.ToLower(strings.Trim(code[i:i+end+1], "[]"))
+			if in != "" && strings.Trim(in, "hms") == "" {
+				isDate = true
+				parts = append(parts, datePart{letter: 'e', text: in})
+			}
+			i += end
+		case len(code)-i >= 7 && strings.EqualFold(code[i:i+7], "General"):
+			number = true
+			i += 6
+		case len(code)-i >= 5 && strings.EqualFold(code[i:i+5], "AM/PM"):
+			isDate = true
+			parts = append(parts, datePart{letter: 'a', text: "AM/PM"})
+			i += 4
+		case strings.HasPrefix(code[i:], "上午/下午"):
+			isDate = true
+			parts = append(parts, datePart{letter: 'a', text: "上午/下午"})
+			i += len("上午/下午") - 1
+		case c == '%':
+			f.percent = true
+		case c == '0' || c == '#' || c == '?':
+			number = true
+			if c == '0' && !point {
+				digits++
+			}
+		case c == '.':
+			point = true
+			parts = append(parts, datePart{text: "."})
+		case c == ',' || c == '@':
+		case (c == 'E' || c == 'e') && number:
+			i++ // scientific: written out
+		case strings.IndexByte("ymdhsYMDHS", c) >= 0:
+			isDate = true
+			j := i
+			for j < len(code) && code[j]|0x20 == c|0x20 {
+				j++
+			}
+			parts = append(parts, datePart{letter: c | 0x20, text: strings.ToLower(code[i:j])})
+			i = j - 1
+		default:
+			lit(string(c))
+		}
+	}
+	if isDate {
+		f.date, f.percent = minutes(parts), false
+		return f
+	}
+	f.digits = digits
+	if number || f.percent {
+		f.prefix, f.suffix = signs(before.String()), signs(after.String())
+	}
+	return f
+}
+
+// signs keeps literal text that says something: letters and words, not the
+// spaces, dashes and brackets of layout.
+func signs(s string) string {
+	if strings.Trim(s, " -+()/:.?") == "" {
+		return ""
+	}
+	return s
+}
+
+// minutes tells m for minutes from m for months: it stands behind hours or
+// before seconds.
+func minutes(parts []datePart) []datePart {
+	last := byte(0)
+	for i := range parts {
+		p := &parts[i]
+		if p.letter == 0 {
+			continue
+		}
+		if p.letter == 'm' {
+			next := byte(0)
+			for _, q := range parts[i+1:] {
+				if q.letter != 0 {
+					next = q.letter
+					break
+				}
+			}
+			if last == 'h' || last == 'e' || next == 's' {
+				p.letter = 'M'
+			}
+		}
+		last = p.letter
+	}
+	return parts
+}
+
+// write shows a number as stored in the file. lost says that the file itself
+// no longer has all digits.
+func (f *numberFormat) write(v string, date1904 bool) (text string, lost bool) {
+	n, err := strconv.ParseFloat(v, 64)
+	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
+		return v, false
+	}
+	if f.date != nil {
+		if s, ok := f.writeDate(n, date1904); ok {
+			return s, false
+		}
+	}
+	if f.percent {
+		v = strconv.FormatFloat(n*100, 'G', 15, 64)
+		n, _ = strconv.ParseFloat(v, 64)
+	}
+	text, lost = plainNumber(v, n)
+	if point := strings.IndexByte(text, '.'); f.digits > 1 && n >= 0 {
+		whole := len(text)
+		if point >= 0 {
+			whole = point
+		}
+		if whole < f.digits {
+			text = strings.Repeat("0", f.digits-whole) + text
+		}
+	}
+	if f.percent {
+		text += "%"
+	}
+	return f.prefix + text + f.suffix, lost
+}
+
+// plainNumber writes a number without an exponent and without the noise behind
+// its 15th digit (0.1+0.2 is stored as 0.30000000000000004). Whole numbers keep
+// all their digits.
+func plainNumber(v string, n float64) (text string, lost bool) {
+	if strings.Trim(v, "0123456789") == "" || v[0] == '-' && len(v) > 1 && strings.Trim(v[1:], "0123456789") == "" {
+		return v, false
+	}
+	short, err := strconv.ParseFloat(strconv.FormatFloat(n, 'G', 15, 64), 64)
+	if err != nil || math.Abs(n) > 1e30 || n != 0 && math.Abs(n) < 1e-15 {
+		return v, false
+	}
+	text = strconv.FormatFloat(short, 'f', -1, 64)
+	return text, math.Abs(n) >= 1e15 && n == math.Trunc(n)
+}
+
+// writeDate shows a serial day number. Excel counts 29 February 1900, which
+// never was, so that days before March 1900 are one off.
+func (f *numberFormat) writeDate(n float64, date1904 bool) (string, bool) {
+	if n < 0 || n >= 2958466 { // 10000-01-01
+		return "", false
+	}
+	seconds := int64(math.Round(n * 86400))
+	day := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	switch {
+	case date1904:
+		day = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+	case n < 60:
+		day = day.AddDate(0, 0, 1)
+	}
+	t := day.Add(time.Duration(seconds/86400) * 24 * time.Hour).Add(time.Duration(seconds%86400) * time.Second)
+	half := false
+	for _, p := range f.date {
+		half = half || p.letter == 'a'
+	}
+	var b strings.Builder
+	for _, p := range f.date {
+		b.WriteString(p.write(t, seconds, half))
+	}
+	return strings.TrimSpace(b.String()), true
+}
+
+func (p datePart) write(t time.Time, seconds int64, half bool) string {
+	switch p.letter {
+	case 'y':
+		if len(p.text) <= 2 {
+			return t.Format("06")
+		}
+		return t.Format("2006")
+	case 'm':
+		switch len(p.text) {
+		case 1:
+			return t.Format("1")
+		case 2:
+			return t.Format("01")
+		case 3:
+			return t.Format("Jan")
+		}
+		return t.Format("January")
+	case 'd':
+		switch len(p.text) {
+		case 1:
+			return t.Format("2")
+		case 2:
+			return t.Format("02")
+		case 3:
+			return t.Format("Mon")
+		}
+		return t.Format("Monday")
+	case 'h':
+		h := t.Hour()
+		if half {
+			h = (h+11)%12 + 1
+		}
+		return pad(int64(h), len(p.text))
+	case 'M':
+		return pad(int64(t.Minute()), len(p.text))
+	case 's':
+		return pad(int64(t.Second()), len(p.text))
+	case 'a':
+		am, pm, _ := strings.Cut(p.text, "/")
+		if t.Hour() < 12 {
+			return am
+		}
+		return pm
+	case 'e':
+		per := map[byte]int64{'h': 3600, 'm': 60, 's': 1}[p.text[0]]
+		return pad(seconds/per, len(p.text))
+	}
+	return p.text
+}
+
+func pad(n int64, width int) string {
+	s := strconv.FormatInt(n, 10)
+	if len(s) < min(width, 2) {
+		s = "0" + s
+	}
+	return s
+}
