@@ -231,7 +231,7 @@ type pdfPage struct {
 // read reads all pages and gives their lines. Pages are held back until those
 // after them are known, to find what repeats.
 func (r *pdfReader) read(ctx context.Context, yield func(drydock.Block, error) bool) {
-	sum := pdfSums{file: r.unit.File}
+	sum := pdfSums{file: r.unit.File, pages: r.pages}
 	var window []*pdfPage // up to lookAround pages before the next to give, and those after
 	next := 0             // in window
 	give := func() bool {

@@ -21,8 +21,9 @@ func columns(runs []run, depth int) [][]run {
 	}
 	var best []band
 	score := 0
-	for _, x := range gutters(runs) {
-		if bands, s := partBands(runs, x); s > score {
+	rows := rowsOf(runs)
+	for _, x := range gutters(runs, len(rows)) {
+		if bands, s := partBands(rows, x); s > score {
 			best, score = bands, s
 		}
 	}
@@ -59,7 +60,7 @@ type band struct {
 }
 
 // gutters returns the middles of upright strips that few runs cross.
-func gutters(runs []run) []float64 {
+func gutters(runs []run, rows int) []float64 {
 	const (
 		bins     = 1.0  // point
 		crossers = 0.25 // of the rows may cross
@@ -84,7 +85,7 @@ func gutters(runs []run) []float64 {
 			cover[i]++
 		}
 	}
-	limit := int(crossers * float64(len(rowsOf(runs))))
+	limit := int(crossers * float64(rows))
 	var out []float64
 	// a strip with nothing in it is better than one that a title crosses, so
 	// each level from empty to the limit offers its own
@@ -104,11 +105,9 @@ func gutters(runs []run) []float64 {
 	return slices.Compact(out)
 }
 
-// partBands cuts the page at the lines that cross x and judges what stands
+// partBands cuts the page at the rows that cross x and judges what stands
 // between them. The score is how many glyphs stand in columns.
-func partBands(runs []run, x float64) ([]band, int) {
-	byBase := slices.Clone(runs)
-	slices.SortStableFunc(byBase, func(a, b run) int { return cmp.Compare(a.base, b.base) })
+func partBands(rows []row, x float64) ([]band, int) {
 	var bands []band
 	cur := band{}
 	score := 0
@@ -123,26 +122,18 @@ func partBands(runs []run, x float64) ([]band, int) {
 		}
 		cur = band{}
 	}
-	for _, r := range byBase {
-		switch {
-		case r.x1 <= x:
-			cur.left = append(cur.left, r)
-		case r.x0 >= x:
-			cur.right = append(cur.right, r)
-		default:
-			// what shares the crossing line's row belongs to it
-			c := band{cross: []run{r}}
-			same := func(o run) bool { return abs(o.base-r.base) <= rowBase*min(o.size, r.size) }
-			for _, side := range []*[]run{&cur.left, &cur.right} {
-				for _, o := range *side {
-					if same(o) {
-						c.cross = append(c.cross, o)
-					}
-				}
-				*side = slices.DeleteFunc(*side, same)
-			}
+	for _, w := range rows {
+		if slices.ContainsFunc(w.runs, func(r run) bool { return r.x0 < x && r.x1 > x }) {
 			flush()
-			bands = append(bands, c)
+			bands = append(bands, band{cross: w.runs})
+			continue
+		}
+		for _, r := range w.runs {
+			if r.x1 <= x {
+				cur.left = append(cur.left, r)
+			} else {
+				cur.right = append(cur.right, r)
+			}
 		}
 	}
 	flush()
@@ -208,12 +199,18 @@ func switches(left, right []run) int {
 	return n
 }
 
-// fills reports whether most rows reach the right edge, as running text does.
+// fills reports whether most rows reach the right edge without large holes, as
+// running text does and the cells of a table do not.
 func fills(rows []row, edge float64) bool {
+	const dense = 0.75
 	n := 0
 	for _, w := range rows {
-		_, x1 := extent(w.runs)
-		if edge-x1 < 1.5*w.size {
+		x0, x1 := extent(w.runs)
+		ink := 0.0
+		for _, r := range w.runs {
+			ink += r.x1 - r.x0
+		}
+		if edge-x1 < 1.5*w.size && ink >= dense*(x1-x0) {
 			n++
 		}
 	}

@@ -53,7 +53,11 @@ func layoutPage(glyphs []glyph) []pdfLine {
 	})
 	var lines []pdfLine
 	for _, angle := range angles {
-		for _, region := range columns(runsOf(byAngle[angle]), 0) {
+		group := byAngle[angle]
+		if isUpright(group) {
+			group = layDown(group)
+		}
+		for _, region := range columns(runsOf(group), 0) {
 			for _, w := range rowsOf(region) {
 				l := pdfLine{pdfText: w.text(), angle: angle, base: w.base, size: w.size}
 				if l.Text == "" {
@@ -138,6 +142,68 @@ func printedTwice(runs []run, r run) bool {
 	return false
 }
 
+// dropOverprints takes out type that was printed over the same type again, in
+// pieces that printedTwice does not see.
+func (w *row) dropOverprints() {
+	if len(w.runs) < 2 {
+		return
+	}
+	kept := w.runs[:0:0]
+	for i, r := range w.runs {
+		over := 0
+		for _, g := range r.glyphs {
+			for j, o := range w.runs {
+				if j == i || o.seq > r.seq || r.x0 >= o.x1 || o.x0 >= r.x1 {
+					continue
+				}
+				if slices.ContainsFunc(o.glyphs, func(h glyph) bool { return overprint(h, g) }) {
+					over++
+					break
+				}
+			}
+		}
+		const most = 0.7
+		if float64(over) < most*float64(len(r.glyphs)) {
+			kept = append(kept, r)
+		}
+	}
+	w.runs = kept
+}
+
+// isUpright reports whether a group of glyphs is written downwards, as
+// classical Chinese and Japanese are: most glyphs stand right under the one
+// before.
+func isUpright(glyphs []glyph) bool {
+	const fewest = 4
+	below, wide := 0, 0
+	for i, g := range glyphs {
+		if isWide(g.r) {
+			wide++
+		}
+		if i == 0 {
+			continue
+		}
+		a := glyphs[i-1]
+		middle := (g.x0 + g.x1 - a.x0 - a.x1) / 2
+		if step := g.base - a.base; abs(middle) < 0.3*g.size && step > 0.5*g.size && step < 1.7*g.size {
+			below++
+		}
+	}
+	return len(glyphs) >= fewest && wide*2 > len(glyphs) && below*3 >= len(glyphs)*2
+}
+
+// layDown turns upright type so that its columns become lines, the rightmost
+// first.
+func layDown(glyphs []glyph) []glyph {
+	out := slices.Clone(glyphs)
+	for i, g := range glyphs {
+		top := g.base - 0.85*g.size // of an em box whose baseline is where fonts put it
+		out[i].x0, out[i].x1 = top, top+g.size
+		out[i].base = -(g.x0 + g.x1) / 2
+	}
+	return out
+}
+
 func newRun(glyphs []glyph, seq int) run {
 	r := run{glyphs: glyphs, x0: glyphs[0].x0, x1: glyphs[0].x1, base: glyphs[0].base, size: glyphs[0].size, seq: seq}
 	for _, g := range glyphs {
@@ -178,6 +244,7 @@ func rowsOf(runs []run) []row {
 	}
 	rows = hangScripts(rows)
 	for i := range rows {
+		rows[i].dropOverprints()
 		slices.SortStableFunc(rows[i].runs, func(a, b run) int {
 			return cmp.Or(cmp.Compare(a.x0, b.x0), cmp.Compare(a.seq, b.seq))
 		})

@@ -25,7 +25,7 @@ type glyph struct {
 type rawPage struct {
 	glyphs   []glyph
 	unmapped int  // characters whose font does not tell what they are
-	pictures int  // images and, on a page without text, drawings
+	pictures int  // images and, on a page without text, drawings and annotations
 	scan     bool // a picture covers most of it
 }
 
@@ -90,6 +90,8 @@ func (raw *rawPage) add(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, i int, r
 		raw.unmapped++
 	case r == 0x02 || r == 0xFFFE || r == 0xAD: // how PDFium marks a hyphen at a line's end
 		r = '-'
+	case r >= 0x0B && r <= 0x0F && r != '\r': // the codes of ligatures in old TeX fonts, which say nothing more
+		r = 0xFB00 + r - 0x0B
 	case r < ' ' || r == 0x7F || r == 0xFEFF:
 		return nil
 	}
@@ -109,10 +111,10 @@ func (g *glyph) place(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, i int) (bo
 	}
 	turn := 0.0
 	if a, err := p.FPDFText_GetCharAngle(&requests.FPDFText_GetCharAngle{TextPage: text, Index: i}); err == nil {
-		turn = float64(a.CharAngle)
+		turn = -float64(a.CharAngle) // PDFium counts clockwise
 	}
 	const nearly = 3 // degrees
-	degrees := math.Mod(turn*180/math.Pi+360, 360)
+	degrees := math.Mod(turn*180/math.Pi+720, 360)
 	quarter := math.Round(degrees/90) * 90
 	if math.Abs(degrees-quarter) <= nearly {
 		degrees = quarter
@@ -186,6 +188,9 @@ func (raw *rawPage) countPictures(p pdfium.Pdfium, page requests.Page) error {
 	area := math.Inf(1)
 	if err == nil {
 		area = math.Abs(float64((size.Rect.Right - size.Rect.Left) * (size.Rect.Top - size.Rect.Bottom)))
+	}
+	if a, err := p.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: page}); err == nil && len(raw.glyphs) == 0 {
+		raw.pictures += a.Count // a stamp or a form field: drawn, but no text of the page
 	}
 	strokes := 0
 	for i := range n.Count {

@@ -196,7 +196,7 @@ func (s *pdfSums) repeated(window []*pdfPage, next int) {
 		}
 		const share = 0.35 // headers may alternate, or change with the chapter
 		numbered := e.paged && (counted >= 2 || counted == 1 && pages == 1 && strings.ContainsFunc(e.key, func(r rune) bool { return r != '#' }))
-		if !numbered && (!e.apart || same < 2 || float64(same) < share*float64(pages) || looksLikeItem(l.Text)) {
+		if !numbered && (!e.apart || same < 2 || float64(same) < share*float64(pages) || looksLikeItem(l.Text) || page.pictures == 0 && len(page.lines) == len(page.edges)) {
 			continue
 		}
 		l.running = true
@@ -204,6 +204,9 @@ func (s *pdfSums) repeated(window []*pdfPage, next int) {
 		if s.example == "" {
 			s.example = l.Text
 		}
+	}
+	if len(page.lines) > 0 {
+		s.text++
 	}
 	if page.pictures > 0 && !page.scan {
 		page.scan = !slices.ContainsFunc(page.lines, func(l pdfLine) bool { return !l.running })
@@ -227,6 +230,8 @@ func looksLikeItem(s string) bool {
 // pdfSums is what is told about a file once it was read.
 type pdfSums struct {
 	file     *File
+	pages    int
+	text     int // pages with text
 	running  int
 	example  string
 	scans    []int
@@ -246,6 +251,12 @@ func (s *pdfSums) tell(note func(Note)) {
 			"%s: %d pages are pictures without text (%s); run OCR first, for example: ocrmypdf -l chi_sim+eng in.pdf out.pdf",
 			"%s：有 %d 页是没有文字的图片（%s）；请先做 OCR，例如：ocrmypdf -l chi_sim+eng in.pdf out.pdf",
 		}, Args: []any{name, len(s.scans), ranges(s.scans)}})
+	}
+	if s.text == 0 && len(s.scans) == 0 {
+		note(Note{Code: "no_text", Damage: true, Text: msg.Text{
+			"%s: no text was found on any of the %d pages; what they show may be drawings or lost in damage",
+			"%s：共 %d 页，均未找到文字；页面内容可能是图形，或文件已损坏",
+		}, Args: []any{name, s.pages}})
 	}
 	if s.unmapped > 0 {
 		note(Note{Code: "unmapped_glyphs", Damage: true, Text: msg.Text{
