@@ -1,7 +1,9 @@
 package contam
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock/eval/benchmark"
@@ -34,6 +36,7 @@ type option struct {
 	letters []letter
 	pieces  []piece
 	trivial bool    // too short or too plain to tell items apart
+	combo   bool    // says which statements hold: ②③
 	mass    float32 // nats of its seeds
 }
 
@@ -42,6 +45,7 @@ type item struct {
 	set    int // which benchmark
 	index  int // the item's own number
 	answer []string
+	labels []string // of the options
 
 	segments   [][]letter // of the stem, as cut at blanks and enumerators
 	stem       []piece    // the segments' pieces, statements included, in order
@@ -77,10 +81,12 @@ func (a *alphabet) parse(q *benchmark.Item, set int) item {
 	}
 	for i, o := range q.Question.Options {
 		ls := a.fold(o.Text)
+		it.labels = append(it.labels, o.Label)
 		it.options = append(it.options, option{
 			letters: ls,
 			pieces:  cut(ls, optionPart, i),
 			trivial: trivial(ls),
+			combo:   combo(o.Text),
 		})
 		it.optionLen += len(ls)
 		latin += countLatin(ls)
@@ -89,6 +95,9 @@ func (a *alphabet) parse(q *benchmark.Item, set int) item {
 	it.latin = 2*latin > it.length
 	return it
 }
+
+// right reports whether option i is the answer.
+func (it *item) right(i int) bool { return slices.Contains(it.answer, it.labels[i]) }
 
 func (a *alphabet) fold(s string) []letter {
 	var st stream
@@ -111,6 +120,20 @@ func trivial(ls []letter) bool {
 		}
 	}
 	return own < 6 || digits == len(ls)
+}
+
+// combo reports whether an option only names statements of the stem.
+func combo(s string) bool {
+	n := 0
+	for _, r := range s {
+		switch {
+		case enumerator(r) > 0:
+			n++
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			return false
+		}
+	}
+	return n > 0
 }
 
 func countLatin(ls []letter) int {

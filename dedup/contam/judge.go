@@ -18,6 +18,9 @@ func (s *Scanner) judge(e *evidence) (Verdict, string) {
 		return SharedMaterial, "stem_alike"
 	}
 	together := e.match.options >= c.OptionsNear
+	if exact && e.inOrder && !e.othersOffered() {
+		return Exact, "letters"
+	}
 	if exact && e.nats < c.StemNats && !together && !e.inOrder && !e.alone() && !e.filled() {
 		return Boilerplate, "short_stem_inside"
 	}
@@ -28,8 +31,8 @@ func (s *Scanner) judge(e *evidence) (Verdict, string) {
 		return v, rule
 	}
 	switch {
-	case exact && e.inOrder:
-		return Exact, "letters"
+	case e.otherAnswer(c.OptionsNear):
+		return Variant, "other_answer"
 	case e.found == 0 || !e.inOrder && e.match.options >= 0 && e.match.options < 0.3:
 		if e.othersOffered() {
 			return Variant, "other_options"
@@ -115,6 +118,27 @@ func (e *evidence) othersOffered() bool {
 	return len(e.options) >= 2 && e.offeredShare() < 0.5
 }
 
+// otherAnswer reports whether the record offers its own options and the right
+// one of the item, or anything near it, is not among them.
+func (e *evidence) otherAnswer(near float64) bool {
+	if len(e.options) < 3 || len(e.it.answer) != 1 || e.match.options >= near || e.offeredShare() >= near {
+		return false
+	}
+	for i := range e.it.options {
+		if !e.it.right(i) || e.it.options[i].combo {
+			continue
+		}
+		key := e.it.options[i].letters
+		for _, r := range e.options {
+			if 2*distance(key, r) <= len(key) {
+				return false
+			}
+		}
+		return len(key) > 0
+	}
+	return false
+}
+
 // offeredShare returns the share of the item's options among those offered.
 func (e *evidence) offeredShare() float64 {
 	if len(e.options) < 2 {
@@ -123,7 +147,7 @@ func (e *evidence) offeredShare() float64 {
 	n, have := 0, 0
 	for i := range e.it.options {
 		o := &e.it.options[i]
-		if len(o.letters) == 0 {
+		if len(o.letters) == 0 || o.combo {
 			continue
 		}
 		n++
@@ -135,7 +159,7 @@ func (e *evidence) offeredShare() float64 {
 		}
 	}
 	if n == 0 {
-		return 0
+		return 1 // nothing that could differ
 	}
 	return float64(have) / float64(n)
 }
@@ -178,7 +202,7 @@ func (s *Scanner) reordered(e *evidence) bool {
 // with a condition or statement more or less.
 func (s *Scanner) changed(e *evidence) (Verdict, string) {
 	switch {
-	case e.numbersChanged(s.m):
+	case e.numbersChanged():
 		return NumericVariant, "numbers"
 	case e.optionNumbersChanged():
 		return NumericVariant, "option_numbers"
@@ -232,20 +256,47 @@ func (e *evidence) conditionDropped() bool {
 
 // numbersChanged reports whether a piece of the stem comes nearer to its place
 // when all digits count as one, and the digits really differ.
-func (e *evidence) numbersChanged(m *matcher) bool {
+func (e *evidence) numbersChanged() bool {
 	for _, f := range e.pieces {
 		if !f.piece.digits || f.place.dist == 0 || f.piece.kind == optionPart {
 			continue
 		}
-		text := e.window[f.place.start:f.place.end]
+		text := e.own(f)
 		if slices.Equal(sorted(digitsOf(f.piece.letters)), sorted(digitsOf(text))) {
 			continue
 		}
-		if d, _ := m.search(oneDigit(f.piece.letters), oneDigit(text)); d < f.place.dist {
+		if distance(oneDigit(f.piece.letters), oneDigit(text)) < f.place.dist {
 			return true
 		}
 	}
 	return false
+}
+
+// otherNumbers reports whether b is a with other digits.
+func otherNumbers(a, b []letter, latin bool) bool {
+	d := distance(a, b)
+	return d > 0 && !slices.Equal(sorted(digitsOf(a)), sorted(digitsOf(b))) &&
+		distance(oneDigit(a), oneDigit(b)) <= min(d-1, tolerance(len(a), latin))
+}
+
+// own returns the letters a piece was found at, without those at its ends that
+// do not match and that a line end, a mark or another field keeps apart: they
+// belong to what stands beside it.
+func (e *evidence) own(f found) []letter {
+	from, to := f.place.start, f.place.end
+	p := f.piece.letters
+	for from < to && e.window[from] != p[0] && !e.adjacent(from) {
+		from++
+	}
+	for to-1 > from && e.window[to-1] != p[len(p)-1] && !e.adjacent(to-2) {
+		to--
+	}
+	return e.window[from:to]
+}
+
+// adjacent reports whether letter k of the window touches the next one.
+func (e *evidence) adjacent(k int) bool {
+	return k >= 0 && k+1 < len(e.offs) && e.fieldOf(k) == e.fieldOf(k+1) && e.after(k) == int(e.offs[k+1])
 }
 
 func sorted(ls []letter) []letter { slices.Sort(ls); return ls }
@@ -266,24 +317,23 @@ func (e *evidence) optionNumbersChanged() bool {
 	if len(e.options) < 2 {
 		return false
 	}
+	var strange [][]letter // offered, but no option of the item
+	for _, r := range e.options {
+		if !slices.ContainsFunc(e.it.options, func(o option) bool { return sameOption(o.letters, r, e.it.latin) }) {
+			strange = append(strange, r)
+		}
+	}
 	with, changed := 0, 0
 	for i := range e.it.options {
-		o := e.it.options[i].letters
-		if len(digitsOf(o)) == 0 {
+		o := &e.it.options[i]
+		if len(digitsOf(o.letters)) == 0 || o.combo {
 			continue
 		}
 		with++
-		alike := false
-		for _, r := range e.options {
-			if sameOption(o, r, e.it.latin) {
-				alike = false
-				break
-			}
-			if d := distance(o, r); d > 0 && len(digitsOf(r)) > 0 {
-				alike = alike || distance(oneDigit(o), oneDigit(r)) <= min(d-1, tolerance(len(o), e.it.latin))
-			}
+		if slices.ContainsFunc(e.options, func(r []letter) bool { return sameOption(o.letters, r, e.it.latin) }) {
+			continue
 		}
-		if alike {
+		if slices.ContainsFunc(strange, func(r []letter) bool { return otherNumbers(o.letters, r, e.it.latin) }) {
 			changed++
 		}
 	}

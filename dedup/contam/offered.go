@@ -85,31 +85,41 @@ func optionField(p string) bool {
 
 // labelKinds are the ways options are lettered; each string holds the labels in
 // order.
-var labelKinds = [...]string{"ABCDEFGH", "abcdefgh", "ＡＢＣＤＥＦＧＨ", "①②③④⑤⑥⑦⑧", "甲乙丙丁戊己", "12345678", "ⅠⅡⅢⅣⅤⅥ", "ⓐⓑⓒⓓⓔⓕ"}
+var labelKinds = [...]string{
+	"ABCDEFGH", "ＡＢＣＤＥＦＧＨ", "abcdefgh", "甲乙丙丁戊己", "ⓐⓑⓒⓓⓔⓕ", "12345678", "①②③④⑤⑥⑦⑧", "ⅠⅡⅢⅣⅤⅥ",
+}
 
-// labelled cuts text at option labels and returns the texts of the longest row
-// of labels in order; nil when there are fewer than two.
+// labelled cuts text at option labels and returns the texts behind the first
+// kind of label that numbers two or more of them in order; nil when none does.
+// Circled numbers come late: options often say which statements hold.
 func labelled(text []byte) [][]byte {
-	var best [][]byte
 	for k := range labelKinds {
-		if got := labelledBy(text, []rune(labelKinds[k])); len(got) > len(best) {
-			best = got
+		got := labelledBy(text, []rune(labelKinds[k]))
+		empty := 0
+		for _, t := range got {
+			if len(bytes.TrimSpace(t)) == 0 {
+				empty++
+			}
+		}
+		if len(got) >= 2 && empty == 0 {
+			return got
 		}
 	}
-	return best
+	return nil
 }
 
 func labelledBy(text []byte, labels []rune) [][]byte {
 	type cut struct{ from, to int } // the label itself
 	var cuts []cut
 	bare := labels[0] == '①' || labels[0] == 'ⓐ'
+	number := labels[0] == '1'
 	boundary := true
 	open := false // an opening bracket stands before
 	start := 0
 	for i := 0; i < len(text) && len(cuts) < len(labels); {
 		r, n := utf8.DecodeRune(text[i:])
 		if boundary && r == labels[len(cuts)] {
-			if end := labelEnd(text, i+n, bare, open); end > 0 {
+			if end := labelEnd(text, i+n, bare, open || number); end > 0 {
 				cuts = append(cuts, cut{start, end})
 				i, boundary, open = end, true, false
 				start = i
@@ -117,6 +127,11 @@ func labelledBy(text []byte, labels []rune) [][]byte {
 			}
 		}
 		open = r == '(' || r == '（' || r == '[' || r == '【'
+		if number && (r == '.' || r == ':') {
+			boundary, start = false, i+n // 0.1
+			i += n
+			continue
+		}
 		boundary = open || bare || r <= ' ' || r == 0x3000 || r == 0xA0 || strings.ContainsRune("；;|，,。.？?：:>）)", r)
 		if !open {
 			start = i + n
