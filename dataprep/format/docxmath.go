@@ -2,7 +2,6 @@ package format
 
 import (
 	"strings"
-	"unicode/utf8"
 )
 
 // A mathNode is an element of a formula (OMML, ECMA-376 Part 1, 22.1).
@@ -83,21 +82,21 @@ func (n *mathNode) String() string {
 		if n.property("fPr", "type", "bar") == "noBar" {
 			return "(" + n.kid("num").String() + " " + n.kid("den").String() + ")"
 		}
-		return atom(n.kid("num")) + "/" + atom(n.kid("den"))
+		return mathAtom(n.kid("num")) + "/" + mathAtom(n.kid("den"))
 	case "sSup":
-		return base(n.kid("e")) + "^" + atom(n.kid("sup"))
+		return base(n.kid("e")) + "^" + mathAtom(n.kid("sup"))
 	case "sSub":
-		return base(n.kid("e")) + "_" + atom(n.kid("sub"))
+		return base(n.kid("e")) + "_" + mathAtom(n.kid("sub"))
 	case "sSubSup":
-		return base(n.kid("e")) + "_" + atom(n.kid("sub")) + "^" + atom(n.kid("sup"))
+		return base(n.kid("e")) + "_" + mathAtom(n.kid("sub")) + "^" + mathAtom(n.kid("sup"))
 	case "sPre":
-		return "_" + atom(n.kid("sub")) + "^" + atom(n.kid("sup")) + n.kid("e").String()
+		return "_" + mathAtom(n.kid("sub")) + "^" + mathAtom(n.kid("sup")) + n.kid("e").String()
 	case "rad":
 		degree := n.kid("deg").String()
 		if degree == "2" {
 			degree = ""
 		}
-		return degree + "√" + atom(n.kid("e"))
+		return degree + "√" + mathAtom(n.kid("e"))
 	case "d":
 		var parts []string
 		for _, k := range n.kids {
@@ -108,19 +107,19 @@ func (n *mathNode) String() string {
 		return n.property("dPr", "begChr", "(") + strings.Join(parts, n.property("dPr", "sepChr", "|")) + n.property("dPr", "endChr", ")")
 	case "nary":
 		s := n.property("naryPr", "chr", "∫")
-		if sub := atom(n.kid("sub")); sub != "" {
+		if sub := mathAtom(n.kid("sub")); sub != "" {
 			s += "_" + sub
 		}
-		if sup := atom(n.kid("sup")); sup != "" {
+		if sup := mathAtom(n.kid("sup")); sup != "" {
 			s += "^" + sup
 		}
 		return s + " " + n.kid("e").String()
 	case "func":
 		return n.kid("fName").String() + " " + n.kid("e").String()
 	case "limLow":
-		return n.kid("e").String() + "_" + atom(n.kid("lim"))
+		return n.kid("e").String() + "_" + mathAtom(n.kid("lim"))
 	case "limUpp":
-		return n.kid("e").String() + "^" + atom(n.kid("lim"))
+		return n.kid("e").String() + "^" + mathAtom(n.kid("lim"))
 	case "acc":
 		return n.kid("e").String() + n.property("accPr", "chr", "\u0302")
 	case "bar":
@@ -135,14 +134,8 @@ func (n *mathNode) String() string {
 	return n.all("")
 }
 
-// atom writes a part in brackets unless it is one sign or one number.
-func atom(n *mathNode) string {
-	s := strings.TrimSpace(n.String())
-	if utf8.RuneCountInString(s) <= 1 || strings.Trim(s, "0123456789.") == "" {
-		return s
-	}
-	return "(" + s + ")"
-}
+// mathAtom writes a part in brackets unless it is one sign or one number.
+func mathAtom(n *mathNode) string { return bracket(strings.TrimSpace(n.String())) }
 
 // base is what an exponent or index stands on: letters, digits and what is
 // bracketed already need no brackets.

@@ -1,0 +1,137 @@
+package format
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"iter"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
+
+// maxHTML is the largest page read; a page is held whole.
+const maxHTML = 256 << 20
+
+// htmlFormat reads web pages as a reader sees them. Each paragraph, heading
+// (Level), list item (its number or letter restored) and table row (Cells) is a
+// block; line breaks part blocks. At.Para counts them. Scripts, styles, menus
+// and page headers and footers are left out; everything else that is visible
+// comes, so that no text is lost to a guess about what the main content is.
+func htmlFormat() Format {
+	return Format{
+		Name:    "html",
+		Exts:    []string{".html", ".htm", ".xhtml"},
+		Summary: msg.Text{"web pages", "网页"},
+		Sniff:   sniffHTML,
+		Read:    readHTML,
+	}
+}
+
+// sniffHTML wants the start of a page; a fragment only when it is named so.
+func sniffHTML(head []byte, name string) bool {
+	if !looksText(head) {
+		return false
+	}
+	b := bytes.ToLower(bytes.TrimSpace(decodeHead(head)))
+	for bytes.HasPrefix(b, []byte("<!--")) || bytes.HasPrefix(b, []byte("<?xml")) {
+		_, rest, ok := bytes.Cut(b, []byte(">"))
+		if !ok {
+			break
+		}
+		b = bytes.TrimSpace(rest)
+	}
+	for _, p := range []string{"<!doctype html", "<html", "<head", "<body"} {
+		if bytes.HasPrefix(b, []byte(p)) {
+			return true
+		}
+	}
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".html", ".htm", ".xhtml":
+		return len(b) > 0 && b[0] != '{' && bytes.IndexByte(b, '<') >= 0
+	}
+	return false
+}
+
+func readHTML(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.Block, error] {
+	return func(yield func(drydock.Block, error) bool) {
+		if u.File.Size > maxHTML {
+			yield(drydock.Block{}, unreadable(u.File, msg.Text{"the page is larger than %d MiB", "网页超过 %d MiB"}, maxHTML>>20).
+				Hint(msg.Text{"split it into several files", "请拆成多个文件"}))
+			return
+		}
+		r, err := openHTML(u, note)
+		if err != nil {
+			yield(drydock.Block{}, err)
+			return
+		}
+		defer r.Close()
+		text, err := io.ReadAll(r)
+		if err != nil {
+			yield(drydock.Block{}, cannotOpen(u.File, err))
+			return
+		}
+		damage := damaged{encoding: r.encoding}
+		clean := damage.mend(text, 1)
+		root, err := html.Parse(strings.NewReader(clean))
+		if err != nil {
+			yield(drydock.Block{}, unreadable(u.File, msg.Text{"the page cannot be parsed: %v", "无法解析网页：%v"}, err))
+			return
+		}
+		w := &htmlWalk{ctx: ctx, file: u.File, yield: yield}
+		if err := w.page(root); err != nil {
+			if err != errStop {
+				yield(drydock.Block{}, err)
+			}
+			return
+		}
+		damage.tell(u.File, note)
+		w.tell(note, clean)
+	}
+}
+
+// openHTML opens the page in the encoding the user named, else by its mark,
+// else as UTF-8 when it is that, else as the page declares, else as it looks.
+func openHTML(u Unit, note func(Note)) (*textReader, error) {
+	if u.File.Options.Encoding == "" {
+		if name := declaredEncoding(u); name != "" {
+			file := *u.File
+			file.Options.Encoding = name
+			u.File = &file
+		}
+	}
+	return openText(u, note)
+}
+
+// declaredEncoding is what the page says of itself, when its bytes do not say
+// otherwise: pages declare gb2312 and mean GB18030, or declare it and are UTF-8.
+func declaredEncoding(u Unit) string {
+	probe, err := openText(u, func(Note) {})
+	found := ""
+	if err == nil {
+		found = probe.encoding.name
+		probe.Close()
+		if probe.encoding.plain() || probe.encoding.bom > 0 || strings.HasPrefix(found, "UTF-") {
+			return ""
+		}
+	}
+	plain := *u.File
+	plain.Options.Encoding = "utf-8" // the bytes as they are
+	raw, err := openText(Unit{File: &plain, End: u.End}, func(Note) {})
+	if err != nil {
+		return ""
+	}
+	defer raw.Close()
+	head, _ := io.ReadAll(io.LimitReader(raw, 4096))
+	_, name, sure := charset.DetermineEncoding(head, "")
+	declared := bytes.Contains(bytes.ToLower(head), []byte("charset")) || bytes.Contains(bytes.ToLower(head), []byte("encoding="))
+	if !declared || !sure && name == "windows-1252" || CheckEncoding(name) != nil || strings.HasPrefix(name, "utf-") {
+		return ""
+	}
+	return name
+}
