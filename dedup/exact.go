@@ -33,7 +33,7 @@ const (
 // It holds 36 bytes for a record and about 4 for its place until Decide, and
 // only the repeated records' pairs after it.
 type Exact struct {
-	workers int
+	Workers int // goroutines of Decide; below 1: one per CPU
 
 	mu    sync.Mutex
 	units []*unit
@@ -43,9 +43,8 @@ type Exact struct {
 	removed map[drydock.ID]int // place in pairs
 }
 
-// NewExact returns an empty Exact. workers bounds the goroutines of Decide;
-// below 1 means one per CPU.
-func NewExact(workers int) *Exact { return &Exact{workers: workers} }
+// NewExact returns an empty Exact.
+func NewExact() *Exact { return &Exact{} }
 
 // A Ref names a record and where it stood.
 type Ref struct {
@@ -183,7 +182,7 @@ func (e *Exact) Decide(ctx context.Context) error {
 	}
 	parts := e.partition()
 	found := make([][]match, partitions)
-	err := parallel.Each(ctx, e.workers, partitions, func(_ context.Context, p int) error {
+	err := parallel.Each(ctx, e.Workers, partitions, func(_ context.Context, p int) error {
 		found[p] = e.matchPart(parts[p])
 		return nil
 	})

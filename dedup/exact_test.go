@@ -47,7 +47,7 @@ func q(stem, answer string, texts ...string) *drydock.Record {
 // dedupe runs both passes and says what became of each record.
 func dedupe(t testing.TB, units ...[]*drydock.Record) (kept []string, dropped []string, e *dedup.Exact) {
 	t.Helper()
-	e = dedup.NewExact(2)
+	e = dedup.NewExact()
 	for i, u := range units {
 		if err := e.Sketch(i)(t.Context(), u); err != nil {
 			t.Fatal(err)
@@ -164,7 +164,7 @@ func multi(answer string, texts ...string) *drydock.Record {
 func TestDoIsAStep(t *testing.T) {
 	t.Parallel()
 	records := steptest.Records() // four rounds of the same texts
-	e := dedup.NewExact(1)
+	e := dedup.NewExact()
 	if err := e.Sketch(0)(t.Context(), records); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestDoIsAStep(t *testing.T) {
 func TestSameIDTwice(t *testing.T) {
 	t.Parallel()
 	u := place(0, q("甲", "A", "一", "二"))
-	e := dedup.NewExact(1)
+	e := dedup.NewExact()
 	for i := range 2 {
 		if err := e.Sketch(i)(t.Context(), u); err != nil {
 			t.Fatal(err)
@@ -201,7 +201,7 @@ func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	e := dedup.NewExact(1)
+	e := dedup.NewExact()
 	if err := e.Sketch(0)(ctx, nil); err == nil {
 		t.Error("Sketch went on")
 	}
@@ -242,7 +242,8 @@ func TestExactDoesNotDependOnTiming(t *testing.T) {
 			}
 		}
 		run := func(workers int, order []int, batch int) []dedup.Pair {
-			e := dedup.NewExact(workers)
+			e := dedup.NewExact()
+			e.Workers = workers
 			err := parallel.Each(context.Background(), workers, len(order), func(ctx context.Context, i int) error {
 				sketch := e.Sketch(order[i])
 				for b := range slices.Chunk(units[order[i]], batch) {
@@ -327,7 +328,7 @@ func BenchmarkSketch(b *testing.B) {
 	b.SetBytes(bytesOf(records))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := dedup.NewExact(1).Sketch(0)(b.Context(), records); err != nil {
+		if err := dedup.NewExact().Sketch(0)(b.Context(), records); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -342,7 +343,7 @@ func BenchmarkDecide(b *testing.B) {
 		runtime.GC()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		e := dedup.NewExact(0)
+		e := dedup.NewExact()
 		s := e.Sketch(0)
 		for c := range slices.Chunk(records, 512) {
 			if err := s(b.Context(), c); err != nil {
