@@ -175,6 +175,10 @@ func judgeOptions(o []drydock.Option) (yes, no int, ok bool) {
 
 func (d *draft) judgeTrueFalse(q *drydock.Question, yes, no int) (reason, detail string) {
 	q.Kind, q.Options = drydock.Judge, nil
+	for _, pair := range [...]string{"正确 错误", "对 错", "正确错误", "True False"} {
+		// the form's own two buttons, printed before the list
+		q.Stem = trim(strings.TrimSuffix(q.Stem, pair))
+	}
 	switch {
 	case d.ans.judge != "":
 		q.Answer = []string{d.ans.judge}

@@ -36,6 +36,7 @@ type chapter struct {
 	page    int
 	edges   map[string]int // running titles: how often a line stood at a page's edge
 	lastAdd *line
+	numbers []int // 题号 1 2 3: the answers stand on the next line
 	emit    func(*drydock.Record, *drydock.Drop) bool
 	stopped bool
 }
@@ -83,6 +84,9 @@ func (c *chapter) feed(b drydock.Block) {
 	c.blank = false
 	c.turnPage(&l)
 	if noise(s) || l.edge && onlyDigits(s) {
+		return
+	}
+	if c.tableLine(l) {
 		return
 	}
 	if c.header != nil {
@@ -175,6 +179,14 @@ func (c *chapter) text(l line, level int8) {
 		}
 		c.openZone()
 		return
+	}
+	if lb, ok := scanLabel(l.text); ok && !lb.explain && (c.cur == nil || c.cur.num.n != 1 || c.cur.solved) {
+		// 答案：1.B 2.A, all of them behind one label
+		if row, ok := scanKeyRow(l.text[lb.end:], l.at, false); ok && len(row.runs) > 0 && row.runs[0].from > 0 && row.label.empty() {
+			c.openZone()
+			c.addKeyRow(row, l)
+			return
+		}
 	}
 	if row, ok := scanKeyRow(l.text, l.at, false); ok && c.startsZone(row) {
 		c.openZone()

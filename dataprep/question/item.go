@@ -184,7 +184,7 @@ func (it *item) cut() parts {
 			if found {
 				before = s[:start]
 			}
-			if b := trim(before); b != "" {
+			if b := trim(before); b != "" && !noise(b) {
 				if where == 'a' && len(body) > 0 && scanOptionsFast(string(body)) < 2 && opensOption(b) {
 					where = 'b' // （答案：B） stood before the options
 				}

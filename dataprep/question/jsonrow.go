@@ -196,7 +196,7 @@ func (j *jsonItem) settleOptions() {
 		}
 	default:
 		b := splitBody(j.stem)
-		j.stem, j.options = b.stem, b.options
+		j.stem, j.options, j.gap = b.stem, b.options, b.gap
 		j.sure *= b.sure
 	}
 	var form drydock.QuestionKind

@@ -362,6 +362,9 @@ func splitBody(text string) body {
 			end = c.marks[i+1].start
 		}
 		t := stripOwnLabel(unwrap(text[min(m.end, end):end]), m.v)
+		if i+1 < len(c.marks) {
+			t = stripJoint(t)
+		}
 		b.options = append(b.options, drydock.Option{Label: letter(m.v), Text: t})
 		if i > 0 && c.marks[i-1].style != m.style && (m.style > labelComma || c.marks[i-1].style > labelComma) {
 			b.sure *= 0.9
@@ -416,6 +419,18 @@ func stripOwnLabel(s string, v int) string {
 		return s[m.end:]
 	}
 	return s
+}
+
+// stripJoint takes off what only leads over to the next option: "x, or (B) y",
+// "x；B. y".
+func stripJoint(s string) string {
+	t := s
+	for _, w := range [...]string{" or", " and"} {
+		if c, ok := strings.CutSuffix(t, w); ok {
+			t = strings.TrimRight(c, ", ")
+		}
+	}
+	return strings.TrimRight(t, ";； ")
 }
 
 // dropFillers removes options that only fill the form, from the end.

@@ -11,7 +11,7 @@ import (
 // number once more, a tag such as (单选题, 1.0 分), the score.
 func cleanStem(s string, n int) (stem string, form drydock.QuestionKind) {
 	s = trim(s)
-	if m := scanNumber(s); n > 0 && m.n == n && !m.weak && m.style == numPlain {
+	if m := scanNumber(s); n > 0 && m.n == n && m.style == numPlain && (!m.weak || strings.HasSuffix(s[:m.end], "、")) {
 		s = s[m.end:]
 	}
 	for {

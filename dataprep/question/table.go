@@ -399,7 +399,7 @@ func (r *reader) rowDraft(row tableRow) *draft {
 	}
 	if len(d.options) == 0 && d.gap == "" {
 		b := splitBody(stem)
-		stem, d.options = b.stem, b.options
+		stem, d.options, d.gap = b.stem, b.options, b.gap
 		d.sure *= b.sure
 	}
 	var form drydock.QuestionKind

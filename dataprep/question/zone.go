@@ -48,6 +48,63 @@ func (c *chapter) zoneFeed(l line, level int8) bool {
 	return false
 }
 
+// tableLine takes the two lines of a key table printed as text: 题号 1 2 3 over
+// 答案 B C A.
+func (c *chapter) tableLine(l line) bool {
+	if c.numbers == nil {
+		rest, ok := numberHead(l.text)
+		if !ok {
+			return false
+		}
+		for f := range strings.FieldsFuncSeq(rest, func(r rune) bool { return isSpace(r) || r == '|' }) {
+			n, w := number(f)
+			if w != len(f) || n == 0 {
+				c.numbers = nil
+				return false
+			}
+			c.numbers = append(c.numbers, n)
+		}
+		if c.numbers != nil {
+			if !c.zone {
+				c.header = nil
+				c.openZone()
+			}
+			c.pending = append(c.pending, l)
+		}
+		return c.numbers != nil
+	}
+	numbers := c.numbers
+	c.numbers = nil
+	lb, ok := scanLabel(l.text)
+	rest, cut := strings.CutPrefix(l.text, "答案")
+	if ok {
+		rest = l.text[lb.end:]
+	} else if !cut {
+		return false
+	}
+	values := strings.FieldsFunc(rest, func(r rune) bool { return isSpace(r) || r == '|' })
+	if len(values) != len(numbers) {
+		return false
+	}
+	row := keyRow{}
+	for i, v := range values {
+		row.runs = append(row.runs, keyRun{from: numbers[i], to: numbers[i], groups: []string{v}, at: l.at})
+	}
+	c.pending = c.pending[:max(0, len(c.pending)-1)]
+	c.addKeyRow(row, l)
+	return true
+}
+
+// numberHead cuts the word that heads a row of question numbers.
+func numberHead(s string) (rest string, ok bool) {
+	for _, w := range [...]string{"题号", "題號"} {
+		if rest, ok = strings.CutPrefix(s, w); ok {
+			return strings.TrimLeft(rest, ":：|"), true
+		}
+	}
+	return s, false
+}
+
 func (c *chapter) lastKey() *keyPart {
 	if len(c.keys) == 0 {
 		return nil
