@@ -142,7 +142,8 @@ func (d *docx) body(part string) error {
 			root = true
 		default:
 			if !root {
-				return unreadable(d.pkg.file, msg.Text{"%s begins with <%s>, not with the text of a document", "%s 以 <%s> 开头，不是文档正文"}, part, x.name)
+				return unreadable(d.pkg.file, msg.Text{"%s begins with <%s>, not with the text of a document", "%s 以 <%s> 开头，不是文档正文"}, part, x.name).
+					Hint(msg.Text{"open it in Word and save it anew", "请用 Word 打开后重新保存"})
 			}
 			if err := d.element(x); err != nil {
 				return err

@@ -288,6 +288,14 @@ func gap(label, suffix string) string {
 // not begin with the label "2.".
 func hasLabel(text, label string) bool {
 	core := strings.TrimFunc(foldWidth(label), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	if rest, ok := strings.CutPrefix(core, "第"); ok {
+		end := strings.IndexFunc(rest, func(r rune) bool {
+			return !unicode.IsNumber(r) && !strings.ContainsRune("〇零一二三四五六七八九十百千万", r)
+		})
+		if end > 0 {
+			core = rest[:end]
+		}
+	}
 	if core == "" {
 		l := strings.TrimSpace(label)
 		return l != "" && strings.HasPrefix(strings.TrimSpace(text), l)

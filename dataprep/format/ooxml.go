@@ -74,7 +74,8 @@ func openPackageAt(file *File, f io.ReaderAt) (*officePackage, error) {
 			Hint(msg.Text{"it may be an interrupted download or copy; get it again", "可能是下载或复制中断所致；请重新获取"})
 	}
 	if len(z.File) > maxParts {
-		return nil, unreadable(file, msg.Text{"the archive holds %d parts, more than an Office file has", "压缩包含 %d 个部件，超出 Office 文件的正常数量"}, len(z.File))
+		return nil, unreadable(file, msg.Text{"the archive holds %d parts, more than an Office file has", "压缩包含 %d 个部件，超出 Office 文件的正常数量"}, len(z.File)).
+			Hint(msg.Text{"do not open it unless you know who made it", "除非确知来源，否则不要打开"})
 	}
 	p := &officePackage{file: file, parts: map[string]*zip.File{}}
 	for _, part := range z.File {
@@ -201,7 +202,7 @@ func (b *boundedPart) Read(p []byte) (int, error) {
 	if b.left <= 0 {
 		return 0, unreadable(b.of.file, msg.Text{
 			"the part %s unfolds to more than %d MiB, which no honest file does", "部件 %s 解压后超过 %d MiB，不是正常文件",
-		}, b.name, b.limit>>20)
+		}, b.name, b.limit>>20).Hint(msg.Text{"do not open it unless you know who made it", "除非确知来源，否则不要打开"})
 	}
 	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)

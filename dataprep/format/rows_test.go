@@ -3,8 +3,10 @@ package format_test
 import (
 	"testing"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dataprep/format/formattest"
+	"github.com/drydock-ml/drydock/internal/fail"
 )
 
 // formatNamed returns the format of that name.
@@ -34,5 +36,24 @@ func TestContract(t *testing.T) {
 			t.Parallel()
 			formattest.Run(t, formatNamed(t, c.format), c.fixture, c.opts...)
 		})
+	}
+}
+
+// checkFuzzed is what any input must keep to: no bug, spans inside their text,
+// places that read back, and not a word lost without one said.
+func checkFuzzed(t *testing.T, r formattest.Result) {
+	t.Helper()
+	if fail.Code(r.Err) == 70 {
+		t.Fatal(r.Err)
+	}
+	for _, b := range r.Blocks {
+		if got, err := drydock.ParseLocator(b.At.String()); err != nil || got != b.At {
+			t.Fatalf("locator %q reads back as %v, %v", b.At, got, err)
+		}
+		for _, s := range b.Spans {
+			if s.Start < 0 || s.Start >= s.End || s.End > len(b.Text) {
+				t.Fatalf("span %+v outside %q", s, b.Text)
+			}
+		}
 	}
 }

@@ -1,0 +1,157 @@
+package format_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/drydock-ml/drydock/dataprep/format"
+	"github.com/drydock-ml/drydock/dataprep/format/formattest"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
+
+const (
+	wordNS = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" ` +
+		`xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" ` +
+		`xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" ` +
+		`xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" ` +
+		`xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" ` +
+		`xmlns:v="urn:schemas-microsoft-com:vml"`
+	relsNS = `xmlns="http://schemas.openxmlformats.org/package/2006/relationships"`
+	relURI = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/"
+)
+
+// zipOf packs parts, in the order of their names.
+func zipOf(t testing.TB, parts map[string]string) []byte {
+	t.Helper()
+	var names []string
+	for n := range parts {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, n := range names {
+		w, err := z.Create(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(parts[n])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// docxBytes makes a Word file of a body and further parts.
+func docxBytes(t testing.TB, body string, more map[string]string) []byte {
+	t.Helper()
+	parts := map[string]string{
+		"[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
+		"_rels/.rels":         `<Relationships ` + relsNS + `><Relationship Id="rId1" Type="` + relURI + `officeDocument" Target="word/document.xml"/></Relationships>`,
+		"word/document.xml":   `<?xml version="1.0" encoding="UTF-8"?><w:document ` + wordNS + `><w:body>` + body + `</w:body></w:document>`,
+	}
+	for n, p := range more {
+		if parts[n] = p; p == "" {
+			delete(parts, n)
+		}
+	}
+	return zipOf(t, parts)
+}
+
+// fileOf writes bytes to a file of that name.
+func fileOf(t testing.TB, name string, b []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// shown writes blocks for comparison: place, level and text or cells.
+func shown(r formattest.Result) []string {
+	var out []string
+	for _, b := range r.Blocks {
+		s := b.At.String() + "|"
+		if b.Level > 0 {
+			s += "h" + string(rune('0'+b.Level)) + "|"
+		}
+		if b.Cells != nil {
+			s += "[" + strings.Join(b.Cells, "|") + "]"
+		} else if b.Raw != nil {
+			s += string(b.Raw)
+		} else {
+			s += b.Text
+		}
+		if b.Figure != "" {
+			s += "{" + b.Figure + "}"
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func codes(r formattest.Result) []string {
+	var out []string
+	for _, n := range r.Notes {
+		out = append(out, n.Code)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// readAll reads a file that must give no error and no drop.
+func readAll(t *testing.T, path string) formattest.Result {
+	t.Helper()
+	r, _ := formattest.Read(t.Context(), path, format.Options{})
+	if r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	for _, d := range r.Drops {
+		t.Error(d)
+	}
+	return r
+}
+
+func compare(t *testing.T, want, got []string) {
+	t.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// failsWith reads a file that must end in an error of exit code 3 that says
+// something in both languages and has a hint.
+func failsWith(t *testing.T, path string, o format.Options, want string) {
+	t.Helper()
+	r, _ := formattest.Read(t.Context(), path, o)
+	if r.Err == nil || !strings.Contains(r.Err.Error(), want) || fail.Code(r.Err) != 3 {
+		t.Fatalf("error %v, want one with %q", r.Err, want)
+	}
+	e := fail.All(r.Err)[0]
+	if len(e.Hints(msg.En)) == 0 || e.In(msg.En) == e.In(msg.Zh) {
+		t.Errorf("%v: hint %v, Chinese %q", e, e.Hints(msg.En), e.In(msg.Zh))
+	}
+	if !strings.Contains(e.Error(), filepath.Base(path)) {
+		t.Errorf("%v does not name the file", e)
+	}
+}
+
+func para(props, text string) string {
+	return `<w:p><w:pPr>` + props + `</w:pPr><w:r><w:t xml:space="preserve">` + text + `</w:t></w:r></w:p>`
+}
+
+func num(id, level string) string {
+	return `<w:numPr><w:ilvl w:val="` + level + `"/><w:numId w:val="` + id + `"/></w:numPr>`
+}
