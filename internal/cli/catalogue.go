@@ -9,6 +9,7 @@ import (
 
 	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/dataprep/format"
+	"github.com/drydock-ml/drydock/dataprep/step"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/spec"
@@ -66,7 +67,7 @@ func components[T any](a *app, kind string, specs []spec.Spec[T]) []component {
 }
 
 // catalogues are all there are, in the order of the help.
-func catalogues() []catalogue { return []catalogue{formatsCatalogue()} }
+func catalogues() []catalogue { return []catalogue{formatsCatalogue(), stepsCatalogue()} }
 
 // formatsCatalogue holds the containers, and the shapes of rows in them.
 func formatsCatalogue() catalogue {
@@ -80,6 +81,18 @@ func formatsCatalogue() catalogue {
 				out = append(out, component{Name: f.Name, Kind: "file", Summary: a.say(f.Summary), Extensions: f.Exts})
 			}
 			return append(out, components(a, "row", emit.Emitters())...)
+		},
+	}
+}
+
+// stepsCatalogue holds what can stand under steps in drydock.yaml.
+func stepsCatalogue() catalogue {
+	return catalogue{
+		noun: "steps", schema: "drydock.steps", example: "drop_short",
+		title: msg.Text{"Steps", "步骤"},
+		short: msg.Text{"List the steps of drydock.yaml.", "列出 drydock.yaml 的步骤。"},
+		load: func(a *app) []component {
+			return append(components(a, "parser", step.Parsers()), components(a, "step", step.Steps())...)
 		},
 	}
 }

@@ -38,8 +38,11 @@ func newRoot(a *app) *cobra.Command {
 		{msg.Text{"The road", "主线"}, []*cobra.Command{
 			newInitCommand(a),
 		}},
+		{msg.Text{"Parts of the road, each alone", "各环节，可单独使用"}, []*cobra.Command{
+			newDedupCommand(a),
+		}},
 		{msg.Text{"What there is", "已有的内容"}, []*cobra.Command{
-			newRunsCommand(a), newBenchCommand(a), a.catalogueCommand(formatsCatalogue()),
+			newRunsCommand(a), newBenchCommand(a), a.catalogueCommand(formatsCatalogue()), a.catalogueCommand(stepsCatalogue()),
 			newDoctorCommand(a),
 		}},
 		{msg.Text{"drydock itself", "关于 drydock"}, []*cobra.Command{

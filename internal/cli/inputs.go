@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/dataprep/format"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/parallel"
+	"github.com/drydock-ml/drydock/internal/runstore"
+)
+
+// expandInputs lists the files that are meant: folders are walked in the order
+// of names, without hidden files. What is not there comes back in bad and does
+// not stop the rest.
+func expandInputs(names []string) (files []string, bad fail.List, err error) {
+	for _, name := range names {
+		info, err := os.Stat(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			bad = append(bad, fail.New(fail.Partial, msg.Text{"%s: no such file", "%s：文件不存在"}, name))
+		case err != nil:
+			bad = append(bad, fail.New(fail.Partial, msg.Text{"%v", "%v"}, err))
+		case !info.IsDir():
+			files = append(files, name)
+		default:
+			below, err := walkFiles(name, &bad)
+			if err != nil {
+				return nil, nil, err
+			}
+			files = append(files, below...)
+		}
+	}
+	if len(files) == 0 && len(bad) == 0 {
+		bad = append(bad, fail.New(fail.Partial, msg.Text{"%s: no files in it", "%s：其中没有文件"}, list(names)))
+	}
+	return files, bad, nil
+}
+
+func walkFiles(root string, bad *fail.List) (files []string, err error) {
+	err = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			*bad = append(*bad, fail.New(fail.Partial, msg.Text{"%v", "%v"}, err))
+		case p != root && strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+		case d.Type().IsRegular():
+			files = append(files, p)
+		}
+		return nil
+	})
+	return files, err
+}
+
+// An inputFile is a file ready to be read, with the hash of its bytes.
+type inputFile struct {
+	file  *format.File
+	kind  *format.Format
+	units []format.Unit
+}
+
+func (f inputFile) name() string { return f.file.Name }
+
+// openInput opens a file and cuts it into units. The error is of kind partial,
+// or that of a cancelled context.
+func (a *app) openInput(ctx context.Context, name string, pdf *format.PDFRuntime, note func(format.Note)) (inputFile, error) {
+	sum, err := runstore.HashFile(name)
+	if err != nil {
+		return inputFile{}, fail.New(fail.Partial, msg.Text{"%v", "%v"}, err)
+	}
+	meta := &drydock.File{Name: filepath.ToSlash(name), SHA256: sum}
+	f, kind, err := format.Open(meta, name, format.Options{Workers: a.workers(), CacheDir: a.host.cache(), PDF: pdf}, note)
+	if err != nil {
+		return inputFile{}, err
+	}
+	units, err := kind.Units(ctx, f)
+	if ctx.Err() != nil {
+		return inputFile{}, context.Cause(ctx)
+	}
+	return inputFile{f, kind, units}, err
+}
+
+// inOrder calls work for 0 … n-1 on several goroutines and done for each in
+// order, holding the results of a few at a time only.
+func (a *app) inOrder(ctx context.Context, n int, work func(ctx context.Context, i int) error, done func(i int) error) error {
+	group := 2 * a.workers()
+	for from := 0; from < n; from += group {
+		size := min(group, n-from)
+		err := parallel.Each(ctx, a.workers(), size, func(ctx context.Context, i int) error { return work(ctx, from+i) })
+		if err != nil {
+			return err
+		}
+		for i := range size {
+			if err := done(from + i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// note tells the user what a format says of a file.
+func (a *app) note(n format.Note) { a.term.Warn(msg.Text{"%s", "%s"}, n) }
+
+// badBlock says which row or page could not be read.
+func badBlock(d *drydock.Drop) *fail.Error {
+	detail := d.Reason
+	if d.Detail != "" {
+		detail += ": " + d.Detail
+	}
+	e := fail.New(fail.Partial, msg.Text{"not read (%s)", "未能读取（%s）"}, detail)
+	if d.Record == nil || d.Record.Origin.File == nil {
+		return e
+	}
+	at := d.Record.Origin.At
+	w := fail.Where{File: d.Record.Origin.File.Name, Line: lineOf(at)}
+	if w.Line == 0 && !at.IsZero() {
+		w.File += " " + at.String()
+	}
+	return e.At(w)
+}
+
+// lineOf is the line or row number of a place in a text or row file; 0 in one
+// with pages or paragraphs.
+func lineOf(at drydock.Locator) int {
+	if at.Page > 0 || at.Para > 0 || at.Sheet != "" {
+		return 0
+	}
+	return max(at.Line, at.Row)
+}
