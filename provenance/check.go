@@ -16,12 +16,13 @@ import (
 	"github.com/drydock-ml/drydock/internal/msg"
 )
 
-// Opener opens a data file by the path the ledgers name it with.
-type Opener func(path string) (io.ReadCloser, error)
+// Opener opens a file that a step wrote. A nil file without an error says that
+// it is not to be compared.
+type Opener func(Artifact) (io.ReadCloser, error)
 
-// FromFS opens files of a file system by that very path.
+// FromFS opens the files of a file system by the very path the ledgers name.
 func FromFS(fsys fs.FS) Opener {
-	return func(path string) (io.ReadCloser, error) { return fsys.Open(path) }
+	return func(a Artifact) (io.ReadCloser, error) { return fsys.Open(a.Path) }
 }
 
 // Options says what Check compares the ledgers with.
@@ -288,13 +289,15 @@ func (c *checker) openData() error {
 	}
 	for _, s := range c.sum.Steps {
 		for _, a := range s.Outputs {
-			f, err := c.o.Data(a.Path)
+			f, err := c.o.Data(a)
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
 				c.bad(StepsFile, s.Order, msg.Text{"step %s wrote %s, which is not there", "步骤 %s 写出的 %s 不存在"}, s.title(), a.Path)
 				continue
 			case err != nil:
 				return err
+			case f == nil:
+				continue
 			}
 			if old := c.data[a.Path]; old != nil {
 				old.close()

@@ -1,0 +1,63 @@
+package submission
+
+import (
+	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
+
+// gateC01 scans every training row with the engine of contam check, at its
+// default settings.
+func gateC01(c *check) error {
+	if c.noTraining() {
+		return nil
+	}
+	name := c.decl.Benchmark.Name
+	if c.items == nil {
+		c.skips(advice(msg.Text{"drydock bench add %s FILE registers your copy", "用 drydock bench add %s 文件 登记您的副本"}, name),
+			msg.Text{"no copy of %s is registered here, so nothing was compared", "本机未登记 %s，因此未作比对"}, name)
+		return nil
+	}
+	ref := benchmark.Ref{Name: name}
+	if c.bench != nil {
+		ref = c.bench.Ref()
+	}
+	index, err := contam.NewIndex(c.items, ref, contam.DefaultConfig())
+	if err != nil {
+		return err
+	}
+	scanner := index.Scanner()
+	rows, files, shown := 0, 0, 0
+	for _, e := range c.trainFiles() {
+		if !isJSONL(e.name) {
+			c.warns(at(e.name, 0), msg.Text{"%s was not compared: this version reads JSONL", "未比对 %s：本版本仅读取 JSONL"}, e.name)
+			continue
+		}
+		files++
+		err := eachLine(c.ctx, e, func(line []byte, n int) {
+			rows++
+			found, err := scanner.Row(line)
+			if err != nil {
+				c.fails(at(e.name, n), msg.Text{"the row cannot be read and was not compared: %v", "该行无法读取，未作比对：%v"}, err)
+				return
+			}
+			leak := false
+			for _, f := range found {
+				if f.Fail {
+					leak = true
+					c.fails(at(e.name, n).pointer(f.Record.Pointer).fix(msg.Text{"drydock contam check FILE --against %s --clean OUT removes it", "用 drydock contam check 文件 --against %s --clean 输出 可将其移除"}, name),
+						msg.Text{"%s item %d: %s, score %.2f", "%s 第 %d 题：%s，得分 %.2f"}, name, f.Item.Index, string(f.Verdict), f.Score)
+					break // one item a row is enough to name it
+				}
+			}
+			if !leak && len(found) > 0 {
+				shown++
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	c.passes(msg.Text{"%d rows of %d files compared with %d items; %d look alike and are not leaks", "已将 %d 行（%d 个文件）与 %d 道题比对；%d 行相似但不属泄漏"}, rows, files, index.Items(), shown)
+	return nil
+}

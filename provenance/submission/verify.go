@@ -1,0 +1,219 @@
+package submission
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
+
+// Options is what Verify may use beside the package.
+type Options struct {
+	// Benchmark finds the user's own copy of a benchmark by name. nil, or an
+	// error that is fs.ErrNotExist: there is none, and the gates that need it say
+	// so.
+	Benchmark func(ctx context.Context, name string) (Registered, error)
+}
+
+// Registered is a benchmark with its items, in their order.
+type Registered struct {
+	Benchmark benchmark.Benchmark
+	Items     []benchmark.Item
+}
+
+// state is what the gates share.
+type state struct {
+	bundle *bundle
+	facts  []facts // as bundle.entries
+	opts   Options
+
+	declared bool // submission.yaml is there and valid
+	problems fail.List
+	decl     Declaration
+
+	bench    benchmark.Benchmark // nil: unknown
+	items    []benchmark.Item    // nil: the user has no copy
+	n        int                 // items the benchmark has; 0: unknown
+	reviews  reviews
+	verdicts map[string]*Verdict // of the gates that have run
+}
+
+func (s *state) factsOf(name string) (facts, bool) {
+	i, ok := s.bundle.index[name]
+	if !ok {
+		return facts{}, false
+	}
+	return s.facts[i], true
+}
+
+// gates are all rules, in the order of the report. P01 asks whether the others
+// ran, so it runs last.
+func gates() []gate {
+	var out []gate
+	for _, list := range [][]gate{packageGates(), reportGates(), gradedGates(), trainGates()} {
+		out = append(out, list...)
+	}
+	return out
+}
+
+// Verify checks a package, a zip or a folder, against every gate that applies.
+// The error is for a package that is not there and for a cancelled context;
+// everything else is in the report.
+func Verify(ctx context.Context, name string, o Options) (Report, error) {
+	b, err := openBundle(name)
+	if err != nil {
+		return Report{}, err
+	}
+	defer b.close()
+	r, err := verify(ctx, b, o)
+	if err != nil || !b.zipped {
+		return r, err
+	}
+	r.SHA256, err = hashFile(name)
+	return r, err
+}
+
+func hashFile(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func verify(ctx context.Context, b *bundle, o Options) (Report, error) {
+	s := &state{bundle: b, opts: o, verdicts: map[string]*Verdict{}}
+	var err error
+	if s.facts, err = survey(ctx, b); err != nil {
+		return Report{}, err
+	}
+	if err := s.prepare(ctx); err != nil {
+		return Report{}, err
+	}
+	list := gates()
+	verdicts := make([]Verdict, len(list))
+	order := make([]int, 0, len(list))
+	for i, g := range list {
+		if g.id != "P01" {
+			order = append(order, i)
+		}
+	}
+	for i, g := range list {
+		if g.id == "P01" {
+			order = append(order, i)
+		}
+	}
+	for _, i := range order {
+		if verdicts[i], err = runGate(ctx, list[i], s); err != nil {
+			return Report{}, err
+		}
+		s.verdicts[list[i].id] = &verdicts[i]
+	}
+	return newReport(s, verdicts), nil
+}
+
+// prepare reads the declaration and finds what it names. Where it is missing the
+// usual places are tried, so that one missing file does not hide the rest.
+func (s *state) prepare(ctx context.Context) error {
+	if e, ok := s.bundle.find(declarationName); ok {
+		src, err := e.read(1 << 20)
+		if err != nil {
+			s.problems = append(s.problems, fail.New(fail.Submission, msg.Text{"%v", "%v"}, err))
+		} else {
+			s.decl, s.problems = ParseDeclaration(declarationName, src)
+			s.declared = len(s.problems) == 0
+		}
+	}
+	s.guess()
+	d := &s.decl.Benchmark
+	if b, err := benchmark.Lookup(d.Name); err == nil {
+		s.bench = b
+	}
+	if s.opts.Benchmark != nil {
+		r, err := s.opts.Benchmark(ctx, d.Name)
+		switch {
+		case err == nil:
+			s.items = r.Items
+			if r.Benchmark != nil {
+				s.bench = r.Benchmark
+			}
+		case !isNotExist(err):
+			return err
+		}
+	}
+	// what drydock knows of a benchmark goes before what the package says
+	switch {
+	case s.bench != nil && s.bench.Info().Items > 0:
+		s.n = s.bench.Info().Items
+	case s.items != nil:
+		s.n = len(s.items)
+	default:
+		s.n = d.N
+	}
+	s.loadReviews()
+	return nil
+}
+
+// guess fills what the declaration leaves out from the layout.
+func (s *state) guess() {
+	d := &s.decl
+	if d.Results.Reviews == "" {
+		for _, e := range s.bundle.under("results") {
+			if strings.HasSuffix(e.name, "_default.jsonl") && path.Dir(e.name) == "results" {
+				d.Results.Reviews = e.name
+				break
+			}
+		}
+	}
+	if d.Benchmark.Name == "" {
+		d.Benchmark.Name = strings.TrimSuffix(path.Base(d.Results.Reviews), "_default.jsonl")
+		if d.Results.Reviews == "" {
+			d.Benchmark.Name = "maritime_bench"
+		}
+	}
+	if d.Results.Reviews == "" {
+		d.Results.Reviews = "results/" + d.Benchmark.Name + "_default.jsonl"
+	}
+	if d.Results.Report == "" {
+		d.Results.Report = "results/reports/" + d.Benchmark.Name + ".json"
+	}
+	if d.Report == "" {
+		for _, e := range s.bundle.under("report") {
+			switch strings.ToLower(path.Ext(e.name)) {
+			case ".docx", ".pdf":
+				d.Report = e.name
+			}
+		}
+	}
+	t := &d.Train
+	if len(t.Data) == 0 {
+		for _, e := range s.bundle.under("train/data") {
+			if !strings.Contains(path.Base(e.name), ".sidecar.") {
+				t.Data = append(t.Data, e.name)
+			}
+		}
+	}
+	for _, f := range []struct{ to, usual *string }{
+		{&t.Fields, ptr("train/fields.md")}, {&t.Sources, ptr("train/sources.md")},
+		{&t.Scripts, ptr("train/scripts")}, {&t.Provenance, ptr("train/provenance")},
+	} {
+		if *f.to == "" {
+			*f.to = *f.usual
+		}
+	}
+	t.Provenance = strings.TrimSuffix(t.Provenance, "/")
+}
+
+func ptr(s string) *string { return &s }
