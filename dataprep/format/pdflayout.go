@@ -126,7 +126,7 @@ func follows(a, b glyph) bool {
 // overprint reports whether b is a again, a hair beside it: how some programs
 // make bold type.
 func overprint(a, b glyph) bool {
-	return a.r == b.r && abs(a.x0-b.x0) < 0.2*a.size && abs(a.base-b.base) < 0.2*a.size
+	return a.r == b.r && abs(a.x0-b.x0) < 0.4*min(a.x1-a.x0, b.x1-b.x0) && abs(a.base-b.base) < 0.2*a.size
 }
 
 // printedTwice reports whether r, word for word, stands where one of the last

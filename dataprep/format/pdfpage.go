@@ -3,6 +3,7 @@ package format
 import (
 	"math"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/klippa-app/go-pdfium"
 	"github.com/klippa-app/go-pdfium/enums"
@@ -16,8 +17,9 @@ type glyph struct {
 	r      rune
 	x0, x1 float64 // with the room the font gives the character
 	base   float64 // y of the baseline
-	size   float64 // height of the em
+	size   float64 // height of the em, by the font's ascent and descent
 	angle  int     // direction of the line against the page's x axis, degrees
+	spaced bool    // PDFium takes the room before it for a space
 }
 
 // A rawPage is what the file says of a page, before any layout. Glyphs are in
@@ -27,6 +29,9 @@ type rawPage struct {
 	unmapped int  // characters whose font does not tell what they are
 	pictures int  // images and, on a page without text, drawings and annotations
 	scan     bool // a picture covers most of it
+
+	space bool // PDFium made up a space after the last glyph
+	cork  bool // codes that only TeX's encoding T1 has were seen
 }
 
 // fewGlyphs is below what a page of text has; such a page may be a scan with a
@@ -69,38 +74,92 @@ func readPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int) (*rawPag
 			return nil, err
 		}
 	}
+	raw.resolve()
 	if len(raw.glyphs) < fewGlyphs {
 		err = raw.countPictures(p, page)
 	}
 	return raw, err
 }
 
-// add takes in character i of a page. Spaces and line ends that PDFium made up
-// are left out: the layout finds its own.
+// add takes in character i of a page. Spaces that PDFium made up are only noted,
+// its line ends left out: the layout finds its own.
 func (raw *rawPage) add(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, i int, r rune) error {
 	made, err := p.FPDFText_IsGenerated(&requests.FPDFText_IsGenerated{TextPage: text, Index: i})
 	if err != nil || made.IsGenerated {
-		return nil // -1: no character at all
+		raw.space = err == nil && r == ' '
+		return nil //nolint:nilerr // -1: no character at all
 	}
+	g := glyph{r: r, spaced: raw.space}
+	raw.space = false
+	ok, err := g.place(p, text, i)
+	if !ok || err != nil {
+		return err
+	}
+	raw.cork = raw.cork || r >= 0x1B && r <= 0x1F
+	raw.glyphs = append(raw.glyphs, g)
+	return nil
+}
+
+// resolve puts characters for PDFium's codes, takes out what shows nothing and
+// parts ligatures.
+func (raw *rawPage) resolve() {
+	kept := raw.glyphs[:0]
+	for _, g := range raw.glyphs {
+		g.r = meant(g.r, g.x1-g.x0 > 0.2*g.size, raw.cork)
+		if g.r == 0 {
+			continue
+		}
+		if g.r == utf8.RuneError {
+			raw.unmapped++
+		}
+		kept = append(kept, g)
+	}
+	raw.glyphs = kept
+	for i := 0; i < len(kept); {
+		j := i + 1
+		for j < len(kept) && sameBox(kept[i], kept[j]) && !isWide(kept[j].r) {
+			j++
+		}
+		// the letters of one glyph share its box: each gets a part
+		part := (kept[i].x1 - kept[i].x0) / float64(j-i)
+		for k := i; k < j; k++ {
+			x := kept[i].x0
+			if k > i {
+				x = kept[k-1].x1
+			}
+			kept[k].x0, kept[k].x1 = x, x+part
+		}
+		i = j
+	}
+}
+
+func sameBox(a, b glyph) bool {
+	return a.x0 == b.x0 && a.x1 == b.x1 && a.base == b.base && a.angle == b.angle
+}
+
+// meant returns the character that PDFium's code for a glyph stands for, U+FFFD
+// where nobody knows, and 0 where there is nothing to see. Control codes are
+// the places of ligatures and quotation marks in TeX's fonts, when these say
+// nothing more: encoding OT1 or, with cork, T1.
+func meant(r rune, inked, cork bool) rune {
+	const corkQuotes = "“”„«»–—"
 	switch {
 	case r == '\t':
-		r = ' '
-	case r == 0:
-		r = '\uFFFD'
-		raw.unmapped++
+		return ' '
 	case r == 0x02 || r == 0xFFFE || r == 0xAD: // how PDFium marks a hyphen at a line's end
-		r = '-'
-	case r >= 0x0B && r <= 0x0F && r != '\r': // the codes of ligatures in old TeX fonts, which say nothing more
-		r = 0xFB00 + r - 0x0B
-	case r < ' ' || r == 0x7F || r == 0xFEFF:
-		return nil
+		return '-'
+	case r >= ' ' && r != 0x7F && r != 0xFEFF:
+		return r
+	case !inked && r != 0:
+		return 0
+	case cork && r >= 0x10 && r <= 0x16:
+		return []rune(corkQuotes)[r-0x10]
+	case cork && r >= 0x1B && r <= 0x1F:
+		return 0xFB00 + r - 0x1B // ff, fi, fl, ffi, ffl
+	case !cork && r >= 0x0B && r <= 0x0F:
+		return 0xFB00 + r - 0x0B
 	}
-	g := glyph{r: r}
-	ok, err := g.place(p, text, i)
-	if ok && err == nil {
-		raw.glyphs = append(raw.glyphs, g)
-	}
-	return err
+	return utf8.RuneError
 }
 
 // place finds where a glyph stands; false: nowhere.

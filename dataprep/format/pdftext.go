@@ -19,6 +19,7 @@ type pdfText struct {
 // Spaces between glyphs, in parts of the em beyond the row's usual spacing.
 const (
 	wordGap = 0.15 // between letters and digits
+	tight   = 0.07 // and where PDFium sees a space, too
 	mixGap  = 0.32 // between Chinese and Latin script, which programs set a quarter em apart
 	hanGap  = 0.6  // between Chinese characters, which have no word spaces
 	wideGap = 1.2  // a tab or the next column of options: two spaces
@@ -28,7 +29,7 @@ const (
 func (w *row) text() pdfText {
 	var b strings.Builder
 	var spans []drydock.Span
-	usual := w.usualGap()
+	usual := w.usualGaps()
 	var last *glyph
 	space := false // white space stood after last
 	for ri := range w.runs {
@@ -60,40 +61,72 @@ func (w *row) text() pdfText {
 	return pdfText{b.String(), spans}
 }
 
-// usualGap is the distance of neighbours within words: above 0 in spaced-out
-// type.
-func (w *row) usualGap() float64 {
-	var gaps []float64
-	for _, r := range w.runs {
-		for i := 1; i < len(r.glyphs); i++ {
-			a, b := r.glyphs[i-1], r.glyphs[i]
-			if isLetter(a.r) && isLetter(b.r) {
-				gaps = append(gaps, b.x0-a.x1)
+// usualGaps are the distances of neighbours within words, between letters and
+// between Chinese characters: above 0 in spaced-out type.
+type usualGaps struct {
+	letters, han float64
+	padded       bool // a space stands after nearly every Chinese character
+}
+
+func (w *row) usualGaps() usualGaps {
+	var letters, han []float64
+	spaces := 0
+	var last *glyph
+	space := false
+	for ri := range w.runs {
+		for gi := range w.runs[ri].glyphs {
+			g := &w.runs[ri].glyphs[gi]
+			if unicode.IsSpace(g.r) {
+				space = true
+				continue
 			}
+			if last != nil && isLetter(last.r) && isLetter(g.r) {
+				switch gap := g.x0 - last.x1; {
+				case isWide(last.r) && isWide(g.r):
+					han = append(han, gap)
+					if space {
+						spaces++
+					}
+				case gi > 0 && !space:
+					letters = append(letters, gap)
+				}
+			}
+			last, space = g, false
 		}
 	}
-	const enough = 4 // fewer say nothing about the row
+	const enough, most = 5, 0.8
+	padded := len(han) >= enough && float64(spaces) >= most*float64(len(han))
+	return usualGaps{inWords(letters, 0.5*w.size), inWords(han, 1.5*w.size), padded}
+}
+
+// inWords returns the gap that most neighbours have who stand in one word.
+func inWords(gaps []float64, most float64) float64 {
+	const enough, within = 4, 0.4 // fewer say nothing about the row
 	if len(gaps) < enough {
 		return 0
 	}
 	slices.Sort(gaps)
-	const within = 0.4 // most neighbours stand in one word
-	return min(max(0, gaps[int(within*float64(len(gaps)))]), 0.5*w.size)
+	return min(max(0, gaps[int(within*float64(len(gaps)))]), most)
 }
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // between returns the white space between two neighbours: none, a word space,
 // or two for a wide gap.
-func between(a, b glyph, literal bool, em, usual float64) string {
-	gap := (b.x0 - a.x1 - usual) / em
-	need := wordGap
+func between(a, b glyph, literal bool, em float64, usual usualGaps) string {
+	need, within := wordGap, usual.letters
 	switch {
 	case isWide(a.r) && isWide(b.r):
-		need = hanGap
+		need, within = hanGap, usual.han
+		literal = literal && !usual.padded
+	case isWide(a.r) && !isLetter(a.r) || isWide(b.r) && !isLetter(b.r):
+		need = hanGap // punctuation brings room of its own
 	case isWide(a.r) || isWide(b.r):
 		need = mixGap
+	case b.spaced:
+		need = tight
 	}
+	gap := (b.x0 - a.x1 - within) / em
 	switch {
 	case gap >= wideGap:
 		return "  "
