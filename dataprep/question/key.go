@@ -52,8 +52,16 @@ func scanKeyRow(s string, at drydock.Locator, open bool) (keyRow, bool) {
 			answered++
 		}
 	}
-	// every number must have its letters, or it is a list of something else
-	return p.row, answered > 0 && answered == len(p.row.runs)
+	// every number must have its letters, or it is a list of something else; a
+	// table that is open may break a row before the letters of its last range
+	missing := len(p.row.runs) - answered
+	if open && missing == 1 && len(p.row.runs) > 0 {
+		last := p.row.runs[len(p.row.runs)-1]
+		if len(last.groups) == 0 && last.to > last.from {
+			return p.row, true
+		}
+	}
+	return p.row, answered > 0 && missing == 0
 }
 
 type keyScanner struct {

@@ -24,7 +24,7 @@ func (c *chapter) zoneFeed(l line, level int8) bool {
 	if len(c.keys) > 0 && c.runningTitle(l) {
 		return true
 	}
-	if row, ok := scanKeyRow(l.text, l.at, len(c.keys) > 0); ok {
+	if row, ok := scanKeyRow(l.text, l.at, true); ok {
 		c.addKeyRow(row, l)
 		return true
 	}

@@ -3,7 +3,6 @@ package contam
 import (
 	"math"
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -19,7 +18,7 @@ type evidence struct {
 
 	fields []field
 
-	total int // letters of the record
+	letters int // of the whole stream
 }
 
 // found is a piece at its place in the window.
@@ -43,7 +42,7 @@ func (s *Scanner) findings(id string) []Finding {
 	var out []Finding
 	for _, i := range s.order {
 		m := s.best[i]
-		e := evidence{match: m, it: &s.ix.items[i], fields: s.fields, total: textLength(s.fields, len(full.letters))}
+		e := evidence{match: m, it: &s.ix.items[i], fields: s.fields, letters: len(full.letters)}
 		e.window, e.offs = full.letters[m.lo:m.hi], full.offs[m.lo:m.hi]
 		s.locate(&e)
 		verdict, rule := s.judge(&e)
@@ -65,23 +64,6 @@ func (s *Scanner) findings(id string) []Finding {
 		out = append(out, f)
 	}
 	return out
-}
-
-// textLength counts the letters of the fields that are text.
-func textLength(fields []field, total int) int {
-	n := 0
-	for i, f := range fields {
-		end := total
-		if i+1 < len(fields) {
-			end = fields[i+1].first
-		}
-		switch f.pointer[strings.LastIndexByte(f.pointer, '/')+1:] {
-		case "role", "from", "id", "type", "index", "source", "lang", "sha256", "file":
-			continue
-		}
-		n += end - f.first
-	}
-	return n
 }
 
 func orNaN(v float64) float64 {

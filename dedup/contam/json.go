@@ -10,13 +10,9 @@ import (
 
 // A field is one text of a record in the stream.
 type field struct {
-	first int // its first letter in the stream
-	text  []byte
-	// in a JSON row, where the value begins; the pointer is found from it when
-	// it is needed
-	at int
-	// for records: the pointer itself
-	pointer string
+	first   int // its first letter in the stream
+	text    []byte
+	pointer string // of a row: only known in the second walk
 }
 
 // rowScanner walks a JSON value without building anything: it checks the
@@ -27,6 +23,7 @@ type rowScanner struct {
 	depth   int
 	stack   [maxDepth / 64]uint64 // bit set: object
 	scratch []byte                // unescaped strings, kept until the row ends
+	key     []byte                // the last key read
 	track   bool                  // keep path
 	path    []step
 }
@@ -44,10 +41,9 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("column %d: %s", e.Col
 
 func (r *rowScanner) fail(what string) error { return &SyntaxError{r.i + 1, what} }
 
-// walk calls value for every string (unescaped) and number of the row, with
-// where it begins. The texts are valid until the next walk.
-func (r *rowScanner) walk(row []byte, value func(text []byte, at int)) error {
-	r.b, r.i, r.depth, r.scratch, r.path = row, 0, 0, r.scratch[:0], r.path[:0]
+// walk calls value for every string (unescaped) and number of the row. The texts are valid until the next walk.
+func (r *rowScanner) walk(row []byte, value func(text []byte, number bool)) error {
+	r.b, r.i, r.depth, r.key, r.scratch, r.path = row, 0, 0, nil, r.scratch[:0], r.path[:0]
 	if err := r.one(value); err != nil {
 		return err
 	}
@@ -66,7 +62,7 @@ func (r *rowScanner) space() {
 
 // one walks a whole value. It is a loop with a bit stack instead of a
 // recursion, so that no row can exhaust the stack.
-func (r *rowScanner) one(value func([]byte, int)) error {
+func (r *rowScanner) one(value func([]byte, bool)) error {
 	for {
 		r.space()
 		if r.i >= len(r.b) {
@@ -94,13 +90,13 @@ func (r *rowScanner) one(value func([]byte, int)) error {
 }
 
 // begin reads a scalar, or steps into an object or array.
-func (r *rowScanner) begin(value func([]byte, int)) (open bool, err error) {
+func (r *rowScanner) begin(value func([]byte, bool)) (open bool, err error) {
 	at := r.i
 	switch c := r.b[r.i]; {
 	case c == '"':
 		s, err := r.str()
 		if err == nil {
-			value(s, at)
+			value(s, false)
 		}
 		return false, err
 	case c == '{' || c == '[':
@@ -126,7 +122,7 @@ func (r *rowScanner) begin(value func([]byte, int)) (open bool, err error) {
 		for r.i < len(r.b) && (r.b[r.i] >= '0' && r.b[r.i] <= '9' || bytes.IndexByte([]byte("+-.eE"), r.b[r.i]) >= 0) {
 			r.i++
 		}
-		value(r.b[at:r.i], at)
+		value(r.b[at:r.i], true)
 		return false, nil
 	}
 	for _, w := range [...]string{"true", "false", "null", "NaN", "Infinity"} {
@@ -170,6 +166,7 @@ func (r *rowScanner) name() error {
 	if err != nil {
 		return err
 	}
+	r.key = s
 	if r.track {
 		r.path[len(r.path)-1].name = string(s)
 	}

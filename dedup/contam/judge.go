@@ -6,6 +6,10 @@ import (
 	"unicode/utf8"
 )
 
+// shortStem letters are too few for a damaged stem inside a sentence to be
+// anything but the same words.
+const shortStem = 12
+
 // judge gives the verdict of a match and the rule that decided it.
 func (s *Scanner) judge(e *evidence) (Verdict, string) {
 	c := &s.ix.config
@@ -21,7 +25,7 @@ func (s *Scanner) judge(e *evidence) (Verdict, string) {
 	if exact && e.inOrder && !e.othersOffered() {
 		return Exact, "letters"
 	}
-	if exact && e.nats < c.StemNats && !together && !e.inOrder && !e.alone() && !e.filled() {
+	if (exact && e.nats < c.StemNats || !exact && it.stemLen <= shortStem) && !together && !e.inOrder && !e.alone() && !e.filled() {
 		return Boilerplate, "short_stem_inside"
 	}
 	if !e.inOrder && s.quoted(e) {
@@ -82,20 +86,11 @@ func (e *evidence) filled() bool {
 // like a question: no blank or question mark in it or right behind it, no
 // options, and a record much longer than the item of which it is but a part.
 func (s *Scanner) quoted(e *evidence) bool {
-	longest := 0
-	for i := range e.it.options {
-		longest = max(longest, len(e.it.options[i].letters))
-	}
-	if float64(e.total) <= s.ix.config.SourceRatio*float64(e.it.stemLen+longest) || e.offeredShare() >= 0.5 {
+	if len(e.options) >= 2 && e.offeredShare() >= 0.5 {
 		return false
 	}
-	n := e.fieldOf(e.region[0])
-	end := e.total
-	if n+1 < len(e.fields) {
-		end = e.fields[n+1].first
-	}
-	if from := e.lo + e.region[0] - e.fields[n].first; from <= 8 && end-(e.lo+e.region[1]) <= 4 {
-		return false // the field is the question
+	if !clause(e.head()) && !e.partOfMore(s.ix.config.SourceRatio) {
+		return false
 	}
 	tail := e.tail()
 	tail = tail[:min(len(tail), 48)]
@@ -110,6 +105,42 @@ func (s *Scanner) quoted(e *evidence) bool {
 		}
 	}
 	return true
+}
+
+// partOfMore reports whether the record is ratio times longer than the stem with
+// its longest option, and the match does not fill its field.
+func (e *evidence) partOfMore(ratio float64) bool {
+	longest := 0
+	for i := range e.it.options {
+		longest = max(longest, len(e.it.options[i].letters))
+	}
+	if float64(e.letters) <= ratio*float64(e.it.stemLen+longest) {
+		return false
+	}
+	n := e.fieldOf(e.region[0])
+	end := e.letters
+	if n+1 < len(e.fields) {
+		end = e.fields[n+1].first
+	}
+	from := e.lo + e.region[0] - e.fields[n].first
+	return from > 8 || end-(e.lo+e.region[1]) > 4
+}
+
+// clause reports whether head is the label of a clause of a rule, as texts of
+// law have it and questions do not: (d), (ii), §, Rule 6, 第六条.
+func clause(head []byte) bool {
+	h := bytes.TrimSpace(head)
+	h = h[:min(len(h), 64)]
+	switch {
+	case bytes.HasPrefix(h, []byte("§")), bytes.HasPrefix(h, []byte("Rule ")):
+		return true
+	case bytes.HasPrefix(h, []byte("第")):
+		return bytes.ContainsAny(h, "条章节款") && len(h) < 40
+	case bytes.HasPrefix(h, []byte("(")):
+		in, _, ok := bytes.Cut(h[1:], []byte(")"))
+		return ok && len(in) > 0 && len(in) <= 5 && len(bytes.Trim(in, "abcdefghijklmnopqrstuvwxyz")) == 0
+	}
+	return false
 }
 
 // othersOffered reports whether the record offers options that are not the
@@ -231,25 +262,49 @@ func (s *Scanner) statementReplaced(e *evidence) bool {
 	return false
 }
 
-// conditionDropped reports whether the record lacks four or more letters in a
-// row of the stem that hold a number: （L≥12m）.
+// conditionDropped reports whether the record lacks a number of the stem, of two
+// digits or more, or a digit with three more letters: L＜20m, （L≥12m）. Damaged
+// text loses single characters.
 func (e *evidence) conditionDropped() bool {
 	for _, f := range e.pieces {
-		if f.piece.kind == optionPart || !f.piece.digits || f.place.dist < 4 {
+		if f.piece.kind == optionPart || !f.piece.digits || f.place.dist < 2 {
 			continue
 		}
-		run, digits := 0, false
-		for _, kept := range align(f.piece.letters, e.window[f.place.start:f.place.end]) {
-			if kept.to >= 0 {
-				run, digits = 0, false
-				continue
+		ls := f.piece.letters
+		pairs := align(ls, e.own(f))
+		for i := 0; i < len(ls); {
+			j, some := i, 0
+			for j < len(ls) && pairs[j].to < 0 {
+				if isDigit(ls[j]) {
+					some++
+				}
+				j++
 			}
-			run++
-			digits = digits || isDigit(f.piece.letters[kept.from])
-			if run >= 4 && digits {
+			if some > 0 && j-i >= 4 || missingNumber(ls, i, j) {
 				return true
 			}
+			i = max(j, i+1)
 		}
+	}
+	return false
+}
+
+// missingNumber reports whether ls[i:j], which is missing, holds a whole number
+// of two digits or more.
+func missingNumber(ls []letter, i, j int) bool {
+	for k := i; k < j; {
+		if !isDigit(ls[k]) || k > 0 && isDigit(ls[k-1]) {
+			k++
+			continue
+		}
+		end := k
+		for end < len(ls) && isDigit(ls[end]) {
+			end++
+		}
+		if end <= j && end-k >= 2 {
+			return true
+		}
+		k = end
 	}
 	return false
 }
@@ -280,16 +335,21 @@ func otherNumbers(a, b []letter, latin bool) bool {
 }
 
 // own returns the letters a piece was found at, without those at its ends that
-// do not match and that a line end, a mark or another field keeps apart: they
+// matched nothing and that a line end, a mark or another field keeps apart: they
 // belong to what stands beside it.
 func (e *evidence) own(f found) []letter {
 	from, to := f.place.start, f.place.end
-	p := f.piece.letters
-	for from < to && e.window[from] != p[0] && !e.adjacent(from) {
-		from++
+	for k := min(from+f.place.dist, to-1); k > from; k-- {
+		if !e.adjacent(k-1) && distance(f.piece.letters, e.window[k:to]) <= f.place.dist {
+			from = k
+			break
+		}
 	}
-	for to-1 > from && e.window[to-1] != p[len(p)-1] && !e.adjacent(to-2) {
-		to--
+	for k := max(to-f.place.dist, from+1); k < to; k++ {
+		if !e.adjacent(k-1) && distance(f.piece.letters, e.window[from:k]) <= f.place.dist {
+			to = k
+			break
+		}
 	}
 	return e.window[from:to]
 }

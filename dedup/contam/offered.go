@@ -74,13 +74,24 @@ func (e *evidence) raw() []byte {
 // optionField reports whether a pointer names an option: /A, /options/2/text,
 // /choices/1, /option_b, /选项A.
 func optionField(p string) bool {
-	last := p[strings.LastIndexByte(p, '/')+1:]
-	if len(last) == 1 && (last[0] >= 'A' && last[0] <= 'H' || last[0] >= 'a' && last[0] <= 'h') {
+	if k := p[strings.LastIndexByte(p, '/')+1:]; k != "text" && optionKey([]byte(k)) {
 		return true
 	}
 	low := strings.ToLower(p)
 	return strings.Contains(low, "/option") || strings.Contains(low, "/choice") || strings.Contains(low, "/选项") ||
 		strings.Contains(low, "/distractor")
+}
+
+// optionKey reports whether a key names an option, or a list of them.
+func optionKey(k []byte) bool {
+	if len(k) == 1 {
+		return k[0] >= 'A' && k[0] <= 'H' || k[0] >= 'a' && k[0] <= 'h'
+	}
+	switch string(k) {
+	case "option", "options", "choice", "choices", "选项", "text":
+		return true
+	}
+	return bytes.HasPrefix(k, []byte("option"))
 }
 
 // labelKinds are the ways options are lettered; each string holds the labels in

@@ -23,16 +23,18 @@ func (s *Scanner) Row(row []byte) ([]Finding, error) {
 		return nil, nil
 	}
 	var id string
-	texts := s.fields
 	n := 0
 	s.row.track = true
 	// the second walk is over the same bytes, so it cannot fail
-	err := s.row.walk(row, func(text []byte, at int) {
-		texts[n].pointer, texts[n].text = s.row.pointer(), text
-		if p := texts[n].pointer; id == "" && (p == "/id" || p == "/record_id" || p == "/uid") {
+	err := s.row.walk(row, func(text []byte, number bool) {
+		p := s.row.pointer()
+		if id == "" && (p == "/id" || p == "/record_id" || p == "/uid") {
 			id = string(text)
 		}
-		n++
+		if !s.row.bookkeeping(text, number) {
+			s.fields[n].pointer, s.fields[n].text = p, text
+			n++
+		}
 	})
 	if err != nil {
 		return nil, err
@@ -40,10 +42,27 @@ func (s *Scanner) Row(row []byte) ([]Finding, error) {
 	return s.findings(id), nil
 }
 
+// bookkeeping reports whether the value that was just read names or numbers
+// something and is no text: role, id, index. Such a value between two turns
+// would stand between the letters of a question.
+func (r *rowScanner) bookkeeping(text []byte, number bool) bool {
+	if number {
+		return !optionKey(r.key)
+	}
+	if len(text) > 40 {
+		return false
+	}
+	switch string(r.key) {
+	case "role", "from", "id", "record_id", "uid", "type", "kind", "lang", "source", "label", "index", "sha256", "locator", "license", "file":
+		return true
+	}
+	return false
+}
+
 // Text checks plain text as one record.
 func (s *Scanner) Text(text []byte) []Finding {
 	s.begin()
-	s.add(text, 0)
+	s.addText(text)
 	s.find()
 	return s.findings("")
 }
@@ -70,9 +89,15 @@ func (s *Scanner) begin() {
 	s.text.want = false
 }
 
+func (s *Scanner) addValue(text []byte, number bool) {
+	if !s.row.bookkeeping(text, number) {
+		s.addText(text)
+	}
+}
+
 // addText appends a field to the stream.
-func (s *Scanner) addText(text []byte, at int) {
-	s.fields = append(s.fields, field{first: len(s.text.letters), text: text, at: at})
+func (s *Scanner) addText(text []byte) {
+	s.fields = append(s.fields, field{first: len(s.text.letters), text: text})
 	s.ix.alpha.feed(&s.text, text)
 }
 
@@ -81,7 +106,7 @@ func (s *Scanner) addRecord(r *drydock.Record) {
 		if text == "" {
 			return
 		}
-		s.addText([]byte(text), 0)
+		s.addText([]byte(text))
 		s.fields[len(s.fields)-1].pointer = pointer
 	}
 	switch {

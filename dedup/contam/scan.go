@@ -17,7 +17,7 @@ const (
 type Scanner struct {
 	ix     *Index
 	m      *matcher
-	add    func(text []byte, at int) // addText, bound once
+	add    func(text []byte, number bool) // addValue, bound once
 	row    rowScanner
 	text   stream
 	fields []field
@@ -55,7 +55,7 @@ func (ix *Index) Scanner() *Scanner {
 		chosen: make([]int32, len(ix.items)),
 		best:   map[uint32]match{},
 	}
-	s.add = s.addText
+	s.add = s.addValue
 	return s
 }
 
