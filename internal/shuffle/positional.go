@@ -13,11 +13,33 @@ import (
 // A false yes only keeps one question's order; a false no would falsify it. So
 // the doubtful cases are yes.
 func IsPositional(text string, n int) bool {
+	if !mayBePositional(text) {
+		return false
+	}
 	t := foldText(text)
 	if hasHan(t) {
 		return positionalZh(t, n)
 	}
 	return positionalEn(t, n)
+}
+
+// maxPositional is the longest option, in characters, that may speak of others.
+const maxPositional = 100
+
+// mayBePositional is the quick no for nearly all options: they have no letter
+// and none of the characters that point at other options.
+func mayBePositional(text string) bool {
+	n, sign := 0, false
+	for _, r := range text {
+		n++
+		switch r {
+		case '以', '上', '述', '前', '后', '後', '列', '面', '都', '均', '皆', '全', '两', '兩', '二', '三', '四', '者':
+			sign = true
+		default:
+			sign = sign || isLatin(r) || r > 0xff20 && r < 0xff5b
+		}
+	}
+	return sign && n <= maxPositional
 }
 
 // what an option may consist of besides the letters it names or the word that

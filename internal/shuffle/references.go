@@ -19,7 +19,7 @@ type ref struct {
 // options. sure is false when some letter may be an option or may be something
 // else (C级动力工具, A类火灾): then nothing may be moved.
 func references(text string, n int) (found []ref, sure bool) {
-	if text == "" {
+	if !strings.ContainsFunc(text, func(r rune) bool { return isLatin(foldWidth(r)) }) {
 		return nil, true
 	}
 	var all []ref
