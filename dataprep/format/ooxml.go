@@ -375,7 +375,8 @@ func (x *xmlTokens) fail(err error) {
 }
 
 func (x *xmlTokens) declare(prefix, uri string) {
-	if usual := usualPrefix(uri); x.ns[prefix] != usual {
+	usual := usualPrefix(uri)
+	if was, known := x.ns[prefix]; !known || was != usual {
 		x.ns[prefix] = usual
 		clear(x.names)
 	}

@@ -383,6 +383,10 @@ func (r *sheetReader) cell(column int) string {
 			x.skip()
 		}
 	}
+	if formula && !valued {
+		r.empties.add(column, r.number)
+		return ""
+	}
 	switch kind {
 	case "s":
 		i, err := strconv.Atoi(strings.TrimSpace(value))
@@ -409,10 +413,6 @@ func (r *sheetReader) cell(column int) string {
 	case "e":
 		r.errors.add(column, r.number)
 		return value
-	}
-	if formula && (!valued || value == "") {
-		r.empties.add(column, r.number)
-		return ""
 	}
 	return r.numeric(strings.TrimSpace(value), style, column)
 }
