@@ -1,0 +1,135 @@
+package pipeline
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/runstore"
+)
+
+// A Bench is a benchmark with the user's own copy of its items.
+type Bench struct {
+	Name      string // as the user called it
+	Benchmark benchmark.Benchmark
+	Items     []benchmark.Item
+	Path      string // where the items lie
+	Data      []byte // the file's bytes
+	SHA256    string // of the file
+	Canonical string // [benchmark.CanonicalHash] of the items
+}
+
+// FindBench resolves a reference: a benchmark of the configuration, a
+// registered one, or a file. base is the folder relative paths start from.
+func FindBench(ref, base, home string, own []BenchmarkConfig) (*Bench, error) {
+	name, _, _ := strings.Cut(ref, "@")
+	for _, b := range own {
+		if b.Name == name {
+			return readBench(b.Name, orLike(b.Like), inside(base, b.Path))
+		}
+	}
+	reg, ok, err := runstore.FindBenchmark(home, name)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		if r, err := benchmark.ParseRef(ref); err == nil && r.Revision != "" {
+			if _, err := benchmark.Lookup(reg.Like + "@" + r.Revision); err != nil {
+				return nil, err
+			}
+		}
+		return readBench(reg.Name, orLike(reg.Like), reg.Path())
+	}
+	path := inside(base, ref)
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return readBench("", orLike(""), path)
+	}
+	if _, err := benchmark.Lookup(ref); err == nil {
+		return nil, fail.New(fail.Config, msg.Text{
+			"no copy of %s is registered: drydock ships no benchmark's items",
+			"尚未登记 %s：drydock 不附带任何评测集的题目",
+		}, ref).Hint(msg.Text{"drydock bench add %s FILE", "drydock bench add %s 文件"}, name)
+	}
+	return nil, fail.New(fail.Config, msg.Text{"there is no benchmark and no file %q", "不存在评测集或文件 %q"}, ref).
+		Hint(msg.Text{"drydock bench list shows the registered ones", "drydock bench list 会列出已登记的评测集"})
+}
+
+func orLike(s string) string {
+	if s == "" {
+		return "maritime_bench"
+	}
+	return s
+}
+
+func inside(base, p string) string {
+	p = filepath.FromSlash(p)
+	if filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(base, p)
+}
+
+// readBench reads the items. A file without a name of its own is the shipped
+// benchmark when its items are that benchmark's, else it is called after the
+// file.
+func readBench(name, like, path string) (*Bench, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fail.New(fail.Config, msg.Text{"%v", "%v"}, err)
+	}
+	items, err := benchmark.ReadItems(filepath.Base(path), data)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	b := &Bench{
+		Name: name, Items: items, Path: path, Data: data,
+		SHA256: hex.EncodeToString(sum[:]), Canonical: benchmark.CanonicalHash(items),
+	}
+	for _, p := range benchmark.Packs() {
+		if p.ItemsSHA256 == b.Canonical && (name == "" || name == p.Name) {
+			if b.Benchmark, err = benchmark.NewChoice(p); err != nil {
+				return nil, err
+			}
+			b.Name = p.Name
+			return b, nil
+		}
+	}
+	if name == "" {
+		b.Name = plainName(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+	}
+	if _, err := benchmark.Lookup(like); err != nil {
+		return nil, err
+	}
+	src, err := benchmark.LikePack(b.Name, like, items).Marshal()
+	if err != nil {
+		return nil, err
+	}
+	pack, err := benchmark.ParsePack(b.Name, src, benchmark.ShippedPack)
+	if err != nil {
+		return nil, err
+	}
+	b.Benchmark, err = benchmark.NewChoice(pack)
+	return b, err
+}
+
+// plainName makes a name of a file's: letters that cannot stand in a reference
+// become underscores.
+func plainName(s string) string {
+	out := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-', r == '.':
+			return r
+		}
+		return '_'
+	}, s)
+	if out = strings.TrimLeft(out, ".-"); out == "" {
+		return "benchmark"
+	}
+	return out
+}

@@ -1,0 +1,354 @@
+package pipeline
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/dataprep/emit"
+	"github.com/drydock-ml/drydock/dataprep/step"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/spec"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// ConfigName is the file a project is known by.
+const ConfigName = "drydock.yaml"
+
+// A Config is a drydock.yaml, decoded and checked.
+type Config struct {
+	File          string              // the path it was read from
+	Dir           string              // the project's folder; paths in the file are relative to it
+	Source        []byte              // the bytes it was read from
+	Version       int                 `yaml:"version" help:"Version of this file's form; 1." zh:"本文件格式的版本；1。" required:"true"`
+	Seed          uint64              `yaml:"seed" help:"Seed of everything random." zh:"一切随机过程的种子。"`
+	Sources       []SourceConfig      `yaml:"sources" help:"Input files." zh:"输入文件。" required:"true"`
+	Steps         stepList            `yaml:"steps" help:"What is done to the text and the records, in order." zh:"按顺序对文本和记录执行的步骤。"`
+	Dedup         DedupConfig         `yaml:"dedup" help:"Removal of duplicates." zh:"去除重复。"`
+	Benchmarks    []BenchmarkConfig   `yaml:"benchmarks" help:"Benchmarks that only this project knows." zh:"仅本项目使用的评测集。"`
+	Contamination ContaminationConfig `yaml:"contamination" help:"The check against the benchmarks." zh:"与评测集的污染检查。"`
+	Output        outputList          `yaml:"output" help:"Files to write." zh:"要写出的文件。" required:"true"`
+	Card          CardConfig          `yaml:"card" help:"Texts of the data card that only people know." zh:"数据卡中只有人知道的内容。"`
+	Train         trainConfig         `yaml:"train" help:"The trainer and its options." zh:"训练器及其选项。"`
+	Eval          EvalConfig          `yaml:"eval" help:"Evaluation of baselines or a served model." zh:"对基线或已部署模型的评测。"`
+	Submission    SubmissionConfig    `yaml:"submission" help:"The challenge package." zh:"竞赛提交包。"`
+}
+
+// A SourceConfig is one entry of sources.
+type SourceConfig struct {
+	Name            string   `yaml:"name" help:"Name of the source in every output." zh:"该来源在所有输出中的名称。" required:"true"`
+	Path            []string `yaml:"path" help:"File, folder or pattern (* and **), or a list of them." zh:"文件、文件夹或通配模式（* 与 **），或其列表。" required:"true"`
+	Lang            string   `yaml:"lang" help:"Language (BCP 47); found per record when empty." zh:"语言（BCP 47）；为空时逐条识别。"`
+	License         string   `yaml:"license" help:"SPDX id or the terms in words." zh:"SPDX 标识或许可条款说明。"`
+	As              string   `yaml:"as" help:"What the files hold; found out when empty." zh:"文件内容的类型；为空时自动判断。" enum:"question,passage"`
+	Key             string   `yaml:"key" help:"A second file that holds the answers." zh:"存放答案的第二个文件。"`
+	Encoding        string   `yaml:"encoding" help:"Text encoding; found out when empty." zh:"文本编码；为空时自动识别。"`
+	PasswordFile    string   `yaml:"password_file" help:"File with the password of encrypted inputs." zh:"含有加密文件密码的文件。"`
+	AllowRestricted bool     `yaml:"allow_restricted" help:"Read PDF files whose owner forbids extraction." zh:"读取所有者禁止提取内容的 PDF。"`
+
+	node *yaml.Node
+}
+
+// DecodeSpec keeps the node, so that findings about files point at it.
+func (s *SourceConfig) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
+	type plain SourceConfig
+	p := plain(*s)
+	d.Decode(n, &p, what)
+	*s = SourceConfig(p)
+	s.node = n
+}
+
+// DedupConfig says which duplicates go.
+type DedupConfig struct {
+	Exact bool `yaml:"exact" help:"Remove records equal after normalisation; the first stays." zh:"去除规范化后相同的记录；保留第一条。"`
+}
+
+// A BenchmarkConfig registers a benchmark for this project.
+type BenchmarkConfig struct {
+	Name string `yaml:"name" help:"Name to use in contamination and eval." zh:"在 contamination 与 eval 中使用的名称。" required:"true"`
+	Path string `yaml:"path" help:"The items: JSON array, JSONL or CSV." zh:"题目文件：JSON 数组、JSONL 或 CSV。" required:"true"`
+	Like string `yaml:"like" help:"Benchmark whose prompt and rule it has." zh:"沿用其提示词与判分规则的评测集。"`
+
+	node *yaml.Node
+}
+
+// DecodeSpec keeps the node for findings.
+func (b *BenchmarkConfig) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
+	type plain BenchmarkConfig
+	p := plain(*b)
+	d.Decode(n, &p, what)
+	*b = BenchmarkConfig(p)
+	b.node = n
+}
+
+// ContaminationConfig says what to check against and what becomes of leaks.
+type ContaminationConfig struct {
+	Against []string `yaml:"against" help:"Benchmarks (registered, of this project, or files)." zh:"评测集（已登记的、本项目的，或文件）。"`
+	OnHit   string   `yaml:"on_hit" help:"What becomes of a leak." zh:"如何处理泄漏的记录。" enum:"drop,annotate"`
+
+	node *yaml.Node
+}
+
+// DecodeSpec keeps the node for findings.
+func (c *ContaminationConfig) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
+	type plain ContaminationConfig
+	p := plain(*c)
+	d.Decode(n, &p, what)
+	*c = ContaminationConfig(p)
+	c.node = n
+}
+
+// CardConfig holds what cannot be computed.
+type CardConfig struct {
+	Title string `yaml:"title" help:"Name of the data set." zh:"数据集名称。"`
+}
+
+// EvalConfig says what to evaluate and how.
+type EvalConfig struct {
+	Benchmarks  []string `yaml:"benchmarks" help:"Benchmarks to ask." zh:"要运行的评测集。"`
+	Endpoints   []string `yaml:"endpoints" help:"builtin:majority, builtin:lookup, or a base URL." zh:"builtin:majority、builtin:lookup 或服务地址。"`
+	BaseURL     string   `yaml:"base_url" help:"OpenAI-compatible server, with /v1." zh:"OpenAI 兼容服务地址，含 /v1。"`
+	Model       string   `yaml:"model" help:"Model name to send; the server's only one when empty." zh:"发送的模型名称。"`
+	Concurrency int      `yaml:"concurrency" help:"Requests at a time; 0 finds out." zh:"并发请求数；0 为自动。"`
+	MinAcc      float64  `yaml:"min_acc" help:"Below this accuracy the run ends with 12." zh:"准确率低于此值时以 12 退出。"`
+
+	node *yaml.Node
+}
+
+// DecodeSpec keeps the node for findings.
+func (c *EvalConfig) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
+	type plain EvalConfig
+	p := plain(*c)
+	d.Decode(n, &p, what)
+	*c = EvalConfig(p)
+	c.node = n
+}
+
+// SubmissionConfig says what goes into the package.
+type SubmissionConfig struct {
+	Team    string   `yaml:"team" help:"Name of the team." zh:"队伍名称。"`
+	Methods []string `yaml:"methods" help:"Methods used: sft, lora, qlora, cpt, dpo, rag, graphrag, agent, workflow." zh:"使用的方法：sft、lora、qlora、cpt、dpo、rag、graphrag、agent、workflow。"`
+	Report  string   `yaml:"report" help:"The technical report, DOCX or PDF." zh:"技术报告，DOCX 或 PDF。"`
+	Results string   `yaml:"results" help:"The evaluation that is graded: an endpoint of eval." zh:"参与评分的评测：eval 中的一个端点。"`
+	Path    string   `yaml:"path" help:"Where the package is written." zh:"提交包写出位置。"`
+
+	node *yaml.Node
+}
+
+// DecodeSpec keeps the node for findings.
+func (c *SubmissionConfig) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
+	type plain SubmissionConfig
+	p := plain(*c)
+	d.Decode(n, &p, what)
+	*c = SubmissionConfig(p)
+	c.node = n
+}
+
+// A namedStep is one entry of steps: a parser or a record step.
+type namedStep struct {
+	name   string
+	parser drydock.Parser
+	step   drydock.Step
+	params string // canonical text of its options, for the stage key
+	node   *yaml.Node
+}
+
+type stepList []namedStep
+
+// DecodeSpec reads "- name:" entries.
+func (l *stepList) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
+	*l = nil
+	for _, it := range d.Items(n, what, false) {
+		key, val := oneEntry(d, it, what)
+		if key == nil {
+			continue
+		}
+		s := namedStep{name: key.Value, params: canonical(val), node: val}
+		ok := false
+		if p, found := spec.Find(step.Parsers(), s.name); found {
+			s.parser, ok = p.Build(d, val, component("step", "步骤", s.name))
+		} else if r, found := spec.Find(step.Steps(), s.name); found {
+			s.step, ok = r.Build(d, val, component("step", "步骤", s.name))
+		} else {
+			unknown(d, key, component("step", "步骤", s.name), append(spec.Names(step.Parsers()), spec.Names(step.Steps())...))
+		}
+		if ok {
+			*l = append(*l, s)
+		}
+	}
+}
+
+// A namedOutput is one entry of output.
+type namedOutput struct {
+	shape   string
+	builder emit.Builder
+	params  string
+	node    *yaml.Node
+}
+
+func (o namedOutput) path() string { return o.builder.Path() }
+
+// prompt names the template of the user turn; "" when the shape has none.
+func (o namedOutput) prompt() string {
+	if p, ok := o.builder.(emit.Prompted); ok {
+		return p.Prompt()
+	}
+	return ""
+}
+
+type outputList []namedOutput
+
+// DecodeSpec reads "- shape: {path: …}" entries.
+func (l *outputList) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
+	*l = nil
+	for _, it := range d.Items(n, what, false) {
+		key, val := oneEntry(d, it, what)
+		if key == nil {
+			continue
+		}
+		name := component("output", "输出", key.Value)
+		sp, found := spec.Find(emit.Emitters(), key.Value)
+		if !found {
+			unknown(d, key, name, spec.Names(emit.Emitters()))
+			continue
+		}
+		b, ok := sp.Build(d, val, name)
+		if ok && b.Path() == "" {
+			d.Report(it, msg.Text{"%s needs the option %q", "%s 缺少选项 %q"}, name, "path")
+			ok = false
+		}
+		if ok {
+			*l = append(*l, namedOutput{key.Value, b, canonical(val), val})
+		}
+	}
+}
+
+// trainConfig is one trainer and its options, and whether a run starts it.
+type trainConfig struct {
+	name    string
+	dryRun  bool
+	trainer any
+	params  string
+	node    *yaml.Node
+}
+
+// DecodeSpec reads "{trainer: options}", with dry_run beside it.
+func (t *trainConfig) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
+	*t = trainConfig{node: n}
+	var names []spec.Pair
+	for _, p := range d.Pairs(n, what) {
+		if p.Key.Value == "dry_run" {
+			var o struct {
+				DryRun bool `yaml:"dry_run"`
+			}
+			one := yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{p.Key, p.Value}}
+			d.Decode(&one, &o, what)
+			t.dryRun = o.DryRun
+			continue
+		}
+		names = append(names, p)
+	}
+	if len(names) != 1 {
+		d.Report(n, msg.Text{"train needs exactly one trainer", "train 需要且只需要一个训练器"})
+		return
+	}
+	key, val := names[0].Key, names[0].Value
+	t.name, t.params = key.Value, canonical(val)
+}
+
+// oneEntry reads a node that is a name or a mapping with one entry.
+func oneEntry(d *spec.Document, n *yaml.Node, what any) (key, val *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
+		return n, nil
+	}
+	pairs := d.Pairs(n, what)
+	if len(pairs) != 1 {
+		d.Report(n, msg.Text{"each entry of %s is one name with its options", "%s 的每一项是一个名称及其选项"}, what)
+		return nil, nil
+	}
+	return pairs[0].Key, pairs[0].Value
+}
+
+func unknown(d *spec.Document, n *yaml.Node, what any, names []string) {
+	e := d.Report(n, msg.Text{"there is no %s", "不存在%s"}, what)
+	if s := spec.Suggest(n.Value, names); s != "" {
+		e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
+		return
+	}
+	e.Hint(msg.Text{"known: %s", "可用：%s"}, strings.Join(names, ", "))
+}
+
+// canonical writes a node so that formatting and comments do not change a
+// stage's key, but every value does.
+func canonical(n *yaml.Node) string {
+	if n == nil {
+		return ""
+	}
+	var b strings.Builder
+	var walk func(*yaml.Node, int)
+	walk = func(n *yaml.Node, depth int) {
+		if depth > 64 {
+			return
+		}
+		switch n.Kind {
+		case yaml.ScalarNode:
+			b.WriteString(strconv.Quote(n.Value))
+		case yaml.AliasNode:
+			walk(n.Alias, depth+1)
+		default:
+			b.WriteByte('[')
+			for _, c := range n.Content {
+				walk(c, depth+1)
+				b.WriteByte(' ')
+			}
+			b.WriteByte(']')
+		}
+	}
+	walk(n, 0)
+	return b.String()
+}
+
+type named struct{ en, zh, name string }
+
+func (n named) In(l msg.Lang) string {
+	if l == msg.Zh {
+		return n.zh + " " + n.name
+	}
+	return n.en + " " + n.name
+}
+
+func component(en, zh, name string) msg.Localizer { return named{en, zh, name} }
+
+// Load reads a drydock.yaml and checks everything that can be checked without
+// running: all findings come back at once. The config is usable only when there
+// are none.
+func Load(path string) (*Config, fail.List) {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		e := fail.New(fail.Config, msg.Text{"%v", "%v"}, err)
+		if os.IsNotExist(err) {
+			e = fail.New(fail.Config, msg.Text{"there is no %s here", "此处没有 %s"}, filepath.Base(path)).
+				Hint(msg.Text{"drydock init writes one; -C names another folder", "drydock init 会写出一份；-C 可指定其他文件夹"})
+		}
+		return nil, fail.List{e.At(fail.Where{File: path})}
+	}
+	return Parse(path, src)
+}
+
+// Parse is Load for bytes already read.
+func Parse(path string, src []byte) (*Config, fail.List) {
+	d := spec.Parse(path, src)
+	if d.Root == nil {
+		return nil, d.Findings()
+	}
+	c := &Config{File: path, Dir: filepath.Dir(path), Source: src}
+	c.Dedup.Exact = true
+	c.Contamination.OnHit = "drop"
+	d.Decode(d.Root, c, component("file", "文件", filepath.Base(path)))
+	c.lint(d)
+	return c, d.Findings()
+}

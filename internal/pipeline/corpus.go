@@ -1,0 +1,585 @@
+package pipeline
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/dataprep/emit"
+	"github.com/drydock-ml/drydock/dedup"
+	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/internal/atomicfile"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/parallel"
+	"github.com/drydock-ml/drydock/internal/runstore"
+	"github.com/drydock-ml/drydock/internal/spec"
+	"github.com/drydock-ml/drydock/provenance"
+
+	"github.com/zeebo/xxh3"
+)
+
+// A corpusStep must have seen every record before it can decide about one.
+type corpusStep interface {
+	drydock.Step // second pass: drops by what was decided
+	// Sketch returns the first pass over one unit; units run concurrently.
+	Sketch(unit int) func(context.Context, []*drydock.Record) error
+	// Decide is called once between the passes; its outcome must not depend on
+	// the units' timing.
+	Decide(context.Context) error
+}
+
+// reportFile holds the findings of the contamination check, one a line.
+const reportFile = "build/contam.jsonl"
+
+// corpus is pass 2: what is done when every record has been seen.
+type corpus struct {
+	r      *runner
+	key    string
+	stages [3]runstore.Stage // dedup, contam, output
+	cached bool
+	saved  savedCorpus
+	dedup  corpusStep
+	checks []*check
+	emits  []*output
+	leaked emit.Emitter // question rows of what was removed
+	outs   []*outState  // by part
+}
+
+// savedCorpus is result.json of the output stage: what a cached run reports.
+type savedCorpus struct {
+	Results [3]StageResult `json:"results"`
+}
+
+// A check is one benchmark the records are compared with.
+type check struct {
+	bench *Bench
+	index *contam.Index
+}
+
+// An output is one file to write.
+type output struct {
+	namedOutput
+	emitter emit.Emitter
+}
+
+func (r *runner) newCorpus(whole string) (*corpus, error) {
+	c := &corpus{r: r}
+	for i, name := range []string{StageDedup, StageContam, StageOutput} {
+		c.stages[i] = r.project.Stage(3+i, name)
+	}
+	parts := []string{r.env.Tool.Program, whole, fmt.Sprint(r.cfg.Seed, r.cfg.Dedup.Exact), r.cfg.Contamination.OnHit}
+	for _, ref := range r.cfg.Contamination.Against {
+		parts = append(parts, ref, r.benches[ref].SHA256)
+	}
+	for _, o := range r.cfg.Output {
+		text, err := r.promptSource(o.prompt())
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, o.shape, o.params, text)
+	}
+	c.key = key(parts...)
+	if d, ok := c.stages[2].Done(); ok && d.Key == c.key && !r.forced(StageDedup, StageContam, StageOutput) {
+		if changed, intact := d.Intact(r.project); intact {
+			b, err := os.ReadFile(c.stages[2].Path("result.json"))
+			c.cached = err == nil && json.Unmarshal(b, &c.saved) == nil
+		} else if !r.opt.DryRun {
+			r.warn(pair{
+				changed + " is no longer what the last run wrote; it is made again",
+				changed + " 与上次运行写出的内容不同；将重新生成",
+			})
+		}
+	}
+	if !c.cached && r.cfg.Dedup.Exact {
+		c.dedup = dedup.NewExact()
+	}
+	return c, nil
+}
+
+// sketch returns the first pass of the corpus steps over unit i; nil when
+// nothing needs one.
+func (c *corpus) sketch(i int) func(context.Context, []*drydock.Record) error {
+	if c.dedup == nil {
+		return nil
+	}
+	return c.dedup.Sketch(i)
+}
+
+// runCorpus is the stages dedup, contam and output.
+func (r *runner) runCorpus(ctx context.Context) error {
+	c := r.corpus
+	if r.opt.DryRun {
+		return c.plan()
+	}
+	if c.cached {
+		for i := range c.saved.Results {
+			res := c.saved.Results[i]
+			res.Status, res.Reason, res.Seconds, res.key = StatusCached, "unchanged", 0, c.key
+			if err := r.done(res); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, s := range c.stages {
+		if err := s.Reset(); err != nil {
+			return err
+		}
+		if err := runstore.Sweep(s.Dir); err != nil {
+			return err
+		}
+	}
+	took := r.clock()
+	if err := c.open(); err != nil {
+		return err
+	}
+	if c.dedup != nil {
+		if err := c.dedup.Decide(ctx); err != nil {
+			return err
+		}
+	}
+	states := make([]*partState, len(r.parts))
+	err := c.eachPart(ctx, StageContam, func(ctx context.Context, i int) (err error) {
+		states[i], err = c.filter(ctx, r.parts[i])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	ids := newRowIDs(states)
+	first := took()
+	if err := c.emitAll(ctx, states, ids); err != nil {
+		return err
+	}
+	return c.finish(states, ids, first, took()-first)
+}
+
+func (c *corpus) eachPart(ctx context.Context, stage string, do func(context.Context, int) error) error {
+	var done atomic.Int64
+	return parallel.Each(ctx, c.r.opt.Workers, len(c.r.parts), func(ctx context.Context, i int) error {
+		err := do(ctx, i)
+		c.r.tell(Event{Type: "progress", Stage: stage, Done: int(done.Add(1)), Total: len(c.r.parts)})
+		return err
+	})
+}
+
+// open builds the indexes and the emitters.
+func (c *corpus) open() error {
+	question, _ := spec.Find(emit.Emitters(), "question")
+	b, err := question.Default()
+	if err != nil {
+		return err
+	}
+	if c.leaked, err = b.New(emit.Context{}); err != nil {
+		return err
+	}
+	for _, ref := range c.r.cfg.Contamination.Against {
+		b := c.r.benches[ref]
+		ix, err := contam.NewIndex(b.Items, b.Benchmark.Ref(), contam.DefaultConfig())
+		if err != nil {
+			return err
+		}
+		c.checks = append(c.checks, &check{b, ix})
+	}
+	return nil
+}
+
+// partState is what pass 2 has decided about one part.
+type partState struct {
+	kept     []uint64 // bit per record
+	dedup    drydock.Sums
+	contam   drydock.Sums
+	findings []recordFindings
+	counts   []contamCounts // by check
+	ids      []rowIDHash
+	origins  map[string]int
+}
+
+type recordFindings struct {
+	check   int
+	record  *drydock.Record
+	finding []contam.Finding
+}
+
+type contamCounts struct {
+	leaks    int
+	verdicts map[string]int
+}
+
+func (s *partState) keep(i int)     { s.kept[i/64] |= 1 << (i % 64) }
+func (s *partState) has(i int) bool { return s.kept[i/64]&(1<<(i%64)) != 0 }
+func (c *corpus) chunk(stage int, p *part, suffix string) string {
+	return c.stages[stage].Path(fmt.Sprintf("chunk-%06d%s", p.n, suffix))
+}
+
+// filter runs dedup and the contamination check over one part and notes which
+// records stay.
+func (c *corpus) filter(ctx context.Context, p *part) (*partState, error) {
+	s := &partState{kept: make([]uint64, p.meta.Records/64+1), counts: make([]contamCounts, len(c.checks))}
+	for i := range s.counts {
+		s.counts[i].verdicts = map[string]int{}
+	}
+	drops := [2]*atomicfile.File{}
+	for i := range drops {
+		f, err := atomicfile.Create(c.chunk(i, p, ".dropped.jsonl"))
+		if err != nil {
+			return nil, err
+		}
+		defer f.Abort()
+		drops[i] = f
+	}
+	leaked, err := atomicfile.Create(c.chunk(1, p, ".leaked.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	defer leaked.Abort()
+	scanners := make([]*contam.Scanner, len(c.checks))
+	for i, ch := range c.checks {
+		scanners[i] = ch.index.Scanner()
+	}
+	f := &filterRun{c: c, s: s, scanners: scanners, drops: drops, leaked: leaked}
+	base := 0
+	for recs, err := range p.batches(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if err := f.batch(ctx, recs, base); err != nil {
+			return nil, err
+		}
+		base += len(recs)
+	}
+	for _, d := range append(drops[:], leaked) {
+		if err := d.Commit(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+type filterRun struct {
+	c        *corpus
+	s        *partState
+	scanners []*contam.Scanner
+	drops    [2]*atomicfile.File
+	leaked   *atomicfile.File
+	buf      []byte
+}
+
+func (f *filterRun) batch(ctx context.Context, recs []*drydock.Record, base int) error {
+	at := make(map[drydock.ID]int, len(recs))
+	ids := make([]drydock.ID, len(recs))
+	for i, r := range recs {
+		at[r.ID], ids[i] = base+i, r.ID
+	}
+	out := recs
+	if f.c.dedup != nil {
+		var dropped []drydock.Drop
+		var err error
+		if out, dropped, err = callStep(ctx, f.c.dedup, slices.Clone(recs)); err != nil {
+			return err
+		}
+		sums, err := drydock.Account(ids, out, dropped)
+		if err != nil {
+			return fail.Bug(fmt.Errorf("dedup: %w", err))
+		}
+		f.s.dedup.Add(sums)
+		for i := range dropped {
+			dropped[i].Step = StageDedup
+			if err := f.drop(0, &dropped[i], nil); err != nil {
+				return err
+			}
+		}
+	} else {
+		f.s.dedup.Add(drydock.Sums{In: len(recs), Out: len(recs)})
+	}
+	for _, r := range out {
+		d, ev, err := f.check(r)
+		if err != nil {
+			return err
+		}
+		f.s.contam.In++
+		if d != nil {
+			f.s.contam.Add(drydock.Sums{Dropped: map[string]int{d.Reason: 1}})
+			if err := f.drop(1, d, ev); err != nil {
+				return err
+			}
+			continue
+		}
+		f.s.contam.Out++
+		f.s.keep(at[r.ID])
+		f.s.ids = append(f.s.ids, hashRowID(r))
+	}
+	return nil
+}
+
+func (f *filterRun) drop(stage int, d *drydock.Drop, ev *provenance.Evidence) error {
+	var err error
+	if f.buf, err = appendDrop(f.buf[:0], d, ev); err != nil {
+		return err
+	}
+	_, err = f.drops[stage].Write(f.buf)
+	return err
+}
+
+// check compares one record with every benchmark. A leak is dropped unless
+// the configuration only annotates.
+func (f *filterRun) check(r *drydock.Record) (drop *drydock.Drop, ev *provenance.Evidence, err error) {
+	for i, sc := range f.scanners {
+		found := sc.Record(r)
+		if len(found) == 0 {
+			continue
+		}
+		n := &f.s.counts[i]
+		worst := found[0]
+		n.verdicts[string(worst.Verdict)]++
+		f.s.findings = append(f.s.findings, recordFindings{i, r, slices.Clone(found)})
+		leak := slices.IndexFunc(found, func(x contam.Finding) bool { return x.Fail })
+		if leak < 0 {
+			continue
+		}
+		n.leaks++
+		if f.c.r.cfg.Contamination.OnHit != "drop" || drop != nil {
+			continue
+		}
+		x := found[leak]
+		drop = &drydock.Drop{
+			Record: r, Step: StageContam, Reason: "contam_" + string(x.Verdict),
+			Detail: fmt.Sprintf("item %d of %s, score %.2f", x.Item.Index, x.Item.Benchmark, x.Score),
+		}
+		ref := f.c.checks[i].bench.Benchmark.Ref()
+		ev = &provenance.Evidence{
+			Benchmark: ref.Name, Revision: ref.Revision, Index: &x.Item.Index,
+			Verdict: string(x.Verdict), Score: math.Round(x.Score*1e4) / 1e4, Rule: x.Rule,
+		}
+		if f.buf, err = f.c.appendLeaked(f.buf[:0], r); err != nil {
+			return nil, nil, err
+		}
+		if _, err := f.leaked.Write(f.buf); err != nil {
+			return nil, nil, err
+		}
+	}
+	return drop, ev, nil
+}
+
+// appendLeaked writes a removed record as a question row, so that the run can
+// say what the baselines would have scored with it. Other kinds give nothing.
+func (c *corpus) appendLeaked(dst []byte, r *drydock.Record) ([]byte, error) {
+	if r.Question == nil {
+		return dst, nil
+	}
+	return c.leaked.Emit(dst, r)
+}
+
+// rowIDHash lets every record's own id be counted without holding it.
+type rowIDHash struct{ id, sourceID uint64 }
+
+func hashRowID(r *drydock.Record) rowIDHash {
+	if r.RowID == "" {
+		return rowIDHash{}
+	}
+	src := ""
+	if r.Origin.File != nil {
+		src = r.Origin.File.Source
+	}
+	return rowIDHash{xxh3.HashString(r.RowID), xxh3.HashString(src + "\x00" + r.RowID)}
+}
+
+// rowIDs decides what a record is called in rows and reports: its source row's
+// own id where no other kept record has it, source/id where two sources share
+// it, else the content id.
+type rowIDs struct{ id, sourceID map[uint64]bool } // true: more than once
+
+func newRowIDs(states []*partState) *rowIDs {
+	ids := &rowIDs{map[uint64]bool{}, map[uint64]bool{}}
+	add := func(m map[uint64]bool, h uint64) {
+		_, twice := m[h]
+		m[h] = twice
+	}
+	for _, s := range states {
+		for _, h := range s.ids {
+			if h != (rowIDHash{}) {
+				add(ids.id, h.id)
+				add(ids.sourceID, h.sourceID)
+			}
+		}
+		s.ids = nil
+	}
+	return ids
+}
+
+func (ids *rowIDs) name(r *drydock.Record) string {
+	if r.RowID == "" {
+		return r.ID.String()
+	}
+	h := hashRowID(r)
+	switch {
+	case !ids.id[h.id]:
+		return r.RowID
+	case !ids.sourceID[h.sourceID] && r.Origin.File != nil:
+		return r.Origin.File.Source + "/" + r.RowID
+	}
+	return r.ID.String()
+}
+
+// finish joins the chunks, writes the stages' files and reports them.
+func (c *corpus) finish(states []*partState, ids *rowIDs, first, second float64) error {
+	results := [3]StageResult{{Name: StageDedup}, {Name: StageContam}, {Name: StageOutput}}
+	for i := range results {
+		results[i].Status, results[i].Sums, results[i].key = StatusDone, &drydock.Sums{}, c.key
+	}
+	results[1].Seconds, results[2].Seconds = first, second
+	for _, s := range states {
+		results[0].Sums.Add(s.dedup)
+		results[1].Sums.Add(s.contam)
+	}
+	if err := c.report(&results[1], states, ids); err != nil {
+		return err
+	}
+	outFiles, err := c.joinOutputs(&results[2], results[1].Sums.Out)
+	if err != nil {
+		return err
+	}
+	files := [3][]string{{}, {}, outFiles}
+	if len(c.checks) > 0 {
+		files[1] = append(files[1], filepath.Join(c.r.base, filepath.FromSlash(reportFile)))
+		results[1].Files = []string{reportFile}
+	}
+	for i := range results {
+		chunks := c.chunks(i, ".dropped.jsonl")
+		if _, _, err := concat(c.stages[i].Path("dropped.jsonl"), chunks); err != nil {
+			return err
+		}
+		if err := results[i].Sums.Close(); err != nil {
+			return fail.Bug(fmt.Errorf("stage %s: %w", results[i].Name, err))
+		}
+		if err := writeStats(c.stages[i], *results[i].Sums); err != nil {
+			return err
+		}
+		files[i] = append(files[i], c.stages[i].Path("stats.json"), c.stages[i].Path("dropped.jsonl"))
+	}
+	if _, _, err := concat(c.stages[1].Path("leaked.jsonl"), c.chunks(1, ".leaked.jsonl")); err != nil {
+		return err
+	}
+	files[1] = append(files[1], c.stages[1].Path("leaked.jsonl"))
+	return c.seal(results, files)
+}
+
+// seal writes result.json and DONE, the output stage's last, since it vouches
+// for all three.
+func (c *corpus) seal(results [3]StageResult, files [3][]string) error {
+	saved := savedCorpus{Results: results}
+	for i := range saved.Results {
+		saved.Results[i].Seconds = 0 // a clock time has no place in a stage
+	}
+	b, err := json.MarshalIndent(saved, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.WriteFile(c.stages[2].Path("result.json"), append(b, '\n')); err != nil {
+		return err
+	}
+	files[2] = append(files[2], c.stages[2].Path("result.json"))
+	files[2] = append(files[2], append(slices.Clone(files[0]), files[1]...)...)
+	for i := range results {
+		d, err := c.stages[i].Finish(c.r.project, c.key, files[i])
+		if err != nil {
+			return err
+		}
+		results[i].done = d.Files
+		if err := c.r.done(results[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *corpus) chunks(stage int, suffix string) []string {
+	out := make([]string, len(c.r.parts))
+	for i, p := range c.r.parts {
+		out[i] = c.chunk(stage, p, suffix)
+	}
+	return out
+}
+
+// report writes build/contam.jsonl and the counts by benchmark.
+func (c *corpus) report(res *StageResult, states []*partState, ids *rowIDs) error {
+	for i, ch := range c.checks {
+		row := ContamResult{
+			Benchmark: ch.bench.Benchmark.Ref().String(), SHA256: ch.bench.Canonical,
+			Items: len(ch.bench.Items), Blind: len(blindOf(ch.index)), BlindItems: blindOf(ch.index), Records: res.Sums.In,
+			Verdicts: map[string]int{}, Config: ch.index.ConfigHash(),
+		}
+		for _, s := range states {
+			row.Leaks += s.counts[i].leaks
+			for v, n := range s.counts[i].verdicts {
+				row.Verdicts[v] += n
+			}
+		}
+		if c.r.cfg.Contamination.OnHit == "drop" {
+			row.Removed = row.Leaks
+		}
+		res.Contam = append(res.Contam, row)
+	}
+	if len(c.checks) == 0 {
+		res.Status, res.Reason = StatusSkipped, "no benchmark in contamination.against"
+		return nil
+	}
+	return atomicfile.Write(filepath.Join(c.r.base, filepath.FromSlash(reportFile)), func(w io.Writer) error {
+		bw := bufio.NewWriter(w)
+		var buf []byte
+		for _, s := range states {
+			for _, f := range s.findings {
+				for i := range f.finding {
+					x := f.finding[i]
+					x.Record = placeOf(f.record, ids)
+					buf = x.Append(buf[:0])
+					if _, err := bw.Write(buf); err != nil {
+						return err
+					}
+				}
+			}
+		}
+		return bw.Flush()
+	})
+}
+
+func placeOf(r *drydock.Record, ids *rowIDs) contam.Place {
+	p := contam.Place{ID: ids.name(r), Line: r.Origin.At.Line}
+	if r.Origin.File != nil {
+		p.File = r.Origin.File.Name
+	}
+	return p
+}
+
+// plan says whether pass 2 would run.
+func (c *corpus) plan() error {
+	for i, name := range []string{StageDedup, StageContam, StageOutput} {
+		s := StageResult{Name: name, Status: StatusPlanned, Reason: "sources, steps or options changed"}
+		if c.cached {
+			s.Status, s.Reason = StatusCached, "unchanged"
+		}
+		if i == 2 {
+			for _, o := range c.r.cfg.Output {
+				s.Output = append(s.Output, OutputResult{Shape: o.shape, Path: o.path()})
+			}
+		}
+		if i == 1 {
+			for _, ref := range c.r.cfg.Contamination.Against {
+				b := c.r.benches[ref]
+				s.Contam = append(s.Contam, ContamResult{Benchmark: b.Benchmark.Ref().String(), SHA256: b.Canonical, Items: len(b.Items)})
+			}
+		}
+		if err := c.r.done(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}

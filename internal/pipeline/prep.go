@@ -1,0 +1,217 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/internal/atomicfile"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// PrepOptions are the flags of prep: a pipeline of one output without a
+// configuration file.
+type PrepOptions struct {
+	Inputs          []string // files, folders or patterns
+	To              string   // row shape: question, passage, qwen3_chat
+	Out             string   // file to write
+	Dropped         string   // file for what was left out; empty: beside Out, when there is any
+	Key             string   // answers in a second file
+	Lang            string
+	License         string
+	Encoding        string
+	PasswordFile    string
+	AllowRestricted bool
+	Seed            uint64
+	Options         Options
+}
+
+// A PrepResult says what became of the inputs. Sums covers the whole way from
+// the sources to the rows.
+type PrepResult struct {
+	Out     string         `json:"out"`
+	Dropped string         `json:"dropped,omitempty"` // the file, when one was written
+	Sidecar string         `json:"sidecar,omitempty"`
+	Rows    int            `json:"rows"`
+	Sums    drydock.Sums   `json:"sums"`
+	Kinds   map[string]int `json:"kinds"` // records read, by kind
+	Inputs  []InputResult  `json:"inputs"`
+	Notes   []Note         `json:"notes"`
+	LeftOut map[string]int `json:"left_out"` // records read but not for this shape, by reason
+	Letters map[string]int `json:"letters,omitempty"`
+}
+
+// Prep reads the inputs and writes rows. It keeps nothing else: its stages live
+// in a folder beside the output that is removed at the end.
+func Prep(ctx context.Context, o PrepOptions, env Env) (*PrepResult, error) {
+	out, err := filepath.Abs(o.Out)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(out), ".drydock-prep-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	cfg, err := o.config(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := newRunner(cfg, env, o.Options)
+	r.benches = map[string]*Bench{}
+	if r.pdf = newPDF(env); r.pdf != nil {
+		defer r.pdf.Close()
+	}
+	if err = r.prepare(ctx); err == nil {
+		err = r.runCorpus(ctx)
+	}
+	if err = r.verdict(ctx, err); err != nil && fail.Code(err) != fail.Partial.Code() {
+		return nil, err
+	}
+	res, cerr := o.collect(r, out)
+	if cerr != nil {
+		return nil, cerr
+	}
+	return res, err
+}
+
+// config makes the configuration prep stands for.
+func (o PrepOptions) config(dir string) (*Config, error) {
+	y := map[string]any{
+		"version": 1, "seed": o.Seed,
+		"dedup":  map[string]any{"exact": false},
+		"output": []any{map[string]any{o.To: map[string]any{"path": "rows.jsonl"}}},
+	}
+	as, steps := "question", []any{"parse_questions"}
+	if o.To == "passage" {
+		as, steps = "passage", []any{"split_sections"}
+	}
+	y["steps"] = steps
+	var sources []any
+	used := map[string]bool{}
+	for _, in := range o.Inputs {
+		abs, err := filepath.Abs(in)
+		if err != nil {
+			return nil, err
+		}
+		if err := present(in, abs); err != nil {
+			return nil, err
+		}
+		s := map[string]any{
+			"name": sourceName(in, used), "path": abs, "as": as,
+			"lang": o.Lang, "license": o.License, "encoding": o.Encoding, "allow_restricted": o.AllowRestricted,
+		}
+		for k, f := range map[string]string{"key": o.Key, "password_file": o.PasswordFile} {
+			if f == "" {
+				continue
+			}
+			if s[k], err = filepath.Abs(f); err != nil {
+				return nil, err
+			}
+		}
+		sources = append(sources, s)
+	}
+	y["sources"] = sources
+	src, err := yaml.Marshal(y)
+	if err != nil {
+		return nil, err
+	}
+	cfg, findings := Parse(filepath.Join(dir, ConfigName), src)
+	for _, f := range findings {
+		f.Kind, f.Where = fail.Usage, fail.Where{} // no file of the user's is meant
+	}
+	return cfg, findings.OrNil()
+}
+
+// present says in prep's own words that an input is not there.
+func present(in, abs string) error {
+	if _, _, err := expand(abs); err != nil {
+		e := fail.New(fail.Partial, msg.Text{"%v", "%v"}, err)
+		if errors.Is(err, os.ErrNotExist) {
+			e = fail.New(fail.Partial, msg.Text{"%s: no such file", "%s：文件不存在"}, in)
+		}
+		return e
+	}
+	return nil
+}
+
+// sourceName calls a source after its file, with a number when that is taken.
+func sourceName(path string, used map[string]bool) string {
+	base := filepath.Base(path)
+	name := strings.TrimSuffix(base, filepath.Ext(base))
+	for n := 2; used[name]; n++ {
+		name = fmt.Sprintf("%s-%d", strings.TrimSuffix(base, filepath.Ext(base)), n)
+	}
+	used[name] = true
+	return name
+}
+
+// collect moves the files to where they were asked for.
+func (o PrepOptions) collect(r *runner, out string) (*PrepResult, error) {
+	src, steps, rows := r.result.Stage(StageSources), r.result.Stage(StageSteps), r.result.Stage(StageOutput)
+	res := &PrepResult{
+		Out: o.Out, Kinds: src.Kinds, Inputs: src.Inputs, Notes: src.Notes,
+		Rows: rows.Output[0].Rows, LeftOut: rows.Output[0].LeftOut, Letters: rows.Output[0].Letters,
+	}
+	res.Sums = *src.Sums
+	res.Sums.Made += steps.Sums.Made
+	res.Sums.Merged += steps.Sums.Merged
+	res.Sums.Out = rows.Sums.Out
+	dropped := map[string]int{}
+	for _, s := range []*drydock.Sums{src.Sums, steps.Sums, rows.Sums} {
+		for k, v := range s.Dropped {
+			dropped[k] += v
+		}
+	}
+	res.Sums.Dropped = dropped
+	if err := res.Sums.Close(); err != nil {
+		return nil, fail.Bug(err)
+	}
+	if err := atomicfile.Replace(inside(r.base, "rows.jsonl"), out); err != nil {
+		return nil, err
+	}
+	if o.To == "qwen3_chat" {
+		res.Sidecar = sidecarOf(o.Out)
+		if err := atomicfile.Replace(inside(r.base, "rows.sidecar.jsonl"), sidecarOf(out)); err != nil {
+			return nil, err
+		}
+	}
+	return res, o.collectDrops(r, res)
+}
+
+func (o PrepOptions) collectDrops(r *runner, res *PrepResult) error {
+	to := o.Dropped
+	if to == "" {
+		if res.Sums.DroppedTotal() == 0 {
+			return nil
+		}
+		to = strings.TrimSuffix(o.Out, filepath.Ext(o.Out)) + ".dropped.jsonl"
+	}
+	res.Dropped = to
+	return atomicfile.Write(to, func(w io.Writer) error {
+		for _, s := range []struct {
+			n    int
+			name string
+		}{{1, StageSources}, {2, StageSteps}, {5, StageOutput}} {
+			err := eachLine(r.project.Stage(s.n, s.name).Path("dropped.jsonl"), func(line []byte) error {
+				_, err := w.Write(line)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,442 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/dataprep/emit"
+	"github.com/drydock-ml/drydock/dataprep/format"
+	"github.com/drydock-ml/drydock/dataprep/question"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/parallel"
+	"github.com/drydock-ml/drydock/internal/textnorm"
+)
+
+// sourcesStep is the step name of what is dropped before any step ran.
+const sourcesStep = "read"
+
+// A unitJob is one unit of one file: the work of one worker at a time.
+type unitJob struct {
+	part *part
+	from *opened
+	unit format.Unit
+	key  string
+}
+
+// runUnit reads, parses and steps one unit into its part, handing every batch
+// that is written to sketch.
+func (r *runner) runUnit(ctx context.Context, job *unitJob, sketch func(context.Context, []*drydock.Record) error) error {
+	w, err := newPartWriter(job.part)
+	if err != nil {
+		return err
+	}
+	defer w.abort()
+	m := &job.part.meta
+	u := &unitRun{r: r, job: job, w: w, sketch: sketch}
+	for _, s := range r.steps {
+		m.Steps = append(m.Steps, stepSums{Name: s.name})
+	}
+	for _, n := range job.from.notes {
+		if job.unit.Index == 0 {
+			u.note(n)
+		}
+	}
+	if err := u.read(ctx); err != nil {
+		var own *ownError
+		switch {
+		case errors.As(err, &own):
+			return own.err
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case fail.Code(err) == fail.Internal.Code():
+			return err
+		}
+		u.failed(err)
+	}
+	if err := u.flush(ctx); err != nil {
+		return err
+	}
+	if err := m.Sources.Close(); err != nil {
+		return fail.Bug(err)
+	}
+	return w.commit(job.key)
+}
+
+// An ownError is trouble on this side of the unit: a full disk, a step that
+// failed. It ends the run, where trouble of the input ends only the input.
+type ownError struct{ err error }
+
+func (e *ownError) Error() string { return e.err.Error() }
+
+func own(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &ownError{err}
+}
+
+// A unitRun is the state of one unit being worked on.
+type unitRun struct {
+	r      *runner
+	job    *unitJob
+	w      *partWriter
+	sketch func(context.Context, []*drydock.Record) error
+	recs   []*drydock.Record
+	files  map[drydock.File]*drydock.File // files that rows name as their origin
+	seen   map[drydock.ID]int
+}
+
+func (u *unitRun) note(n format.Note) {
+	m := &u.job.part.meta
+	m.Notes = append(m.Notes, noteRow{n.Code, n.In(msg.En), n.In(msg.Zh)})
+}
+
+// failed records that the unit, or its rest, could not be read.
+func (u *unitRun) failed(err error) {
+	row := &errorRow{File: u.job.from.name}
+	for _, e := range fail.All(err) {
+		row.En, row.Zh = join(row.En, e.In(msg.En)), join(row.Zh, e.In(msg.Zh))
+		en, zh := e.Hints(msg.En), e.Hints(msg.Zh)
+		for i := range en {
+			row.Hints = append(row.Hints, en[i], zh[i])
+		}
+	}
+	u.job.part.meta.Error, u.job.part.meta.Failed = row, true
+}
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "\n" + b
+}
+
+// read turns the unit into records, by the parser that takes it, or row by row
+// where the rows already are records.
+func (u *unitRun) read(ctx context.Context) error {
+	doc := u.job.from.format.Document(u.job.unit, u.note)
+	if k := u.job.from.key; k != nil {
+		units, err := k.format.Units(ctx, k.file)
+		if err != nil {
+			return err
+		}
+		doc.Key = k.format.Document(units[0], u.note)
+	}
+	rows, err := recordRows(ctx, doc)
+	if err != nil {
+		return err
+	}
+	if rows {
+		return u.readRows(ctx, doc)
+	}
+	p, name, err := u.r.parserFor(ctx, u.job.from.src.As, doc)
+	if err != nil {
+		return err
+	}
+	if p == nil {
+		return u.notParsed(ctx, doc)
+	}
+	for rec, err := range p.Parse(ctx, doc) {
+		if err := u.take(ctx, rec, err, name); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// take counts one thing a parser yields.
+func (u *unitRun) take(ctx context.Context, rec *drydock.Record, err error, parser string) error {
+	m := &u.job.part.meta
+	var d *drydock.Drop
+	if errors.As(err, &d) {
+		c := *d
+		if c.Step == "" {
+			c.Step = parser
+		}
+		u.complete(c.Record)
+		m.Failed = true
+		u.count(&m.Sources, c.Reason)
+		m.Sources.Made++
+		return own(u.w.drop(&c))
+	}
+	if err != nil {
+		return err
+	}
+	u.complete(rec)
+	m.Sources.Made++
+	m.Sources.Out++
+	if m.Kinds == nil {
+		m.Kinds = map[string]int{}
+	}
+	countKinds(m.Kinds, rec)
+	if u.recs = append(u.recs, rec); len(u.recs) >= batch {
+		return own(u.flush(ctx))
+	}
+	return nil
+}
+
+// complete fills in what a parser may leave to the runner.
+func (u *unitRun) complete(rec *drydock.Record) {
+	if rec == nil {
+		return
+	}
+	file := u.job.from.file.File
+	if rec.Origin.File == nil {
+		rec.Origin.File = file
+	}
+	if rec.ID.IsZero() {
+		rec.ID = drydock.NewID(rec.Origin.File.Source, rec.Origin.File.Name, rec.Origin.At.String(), plainText(rec))
+	}
+	// an id names one record; two equal rows at one place are told apart by count
+	if u.seen == nil {
+		u.seen = map[drydock.ID]int{}
+	}
+	if n := u.seen[rec.ID]; n > 0 {
+		u.seen[rec.ID]++
+		rec.ID = drydock.NewID(rec.ID.String(), fmt.Sprint(n), "")
+	}
+	u.seen[rec.ID]++
+	if rec.Lang == "" {
+		if rec.Lang = file.Lang; rec.Lang == "" {
+			rec.Lang = textnorm.ScriptLang(plainText(rec))
+		}
+	}
+}
+
+func (u *unitRun) count(s *drydock.Sums, reason string) {
+	if s.Dropped == nil {
+		s.Dropped = map[string]int{}
+	}
+	s.Dropped[reason]++
+}
+
+// flush runs the steps over the waiting records and writes what is left.
+func (u *unitRun) flush(ctx context.Context) error {
+	recs := u.recs
+	u.recs = nil
+	for i, s := range u.r.steps {
+		if len(recs) == 0 {
+			break
+		}
+		var err error
+		if recs, err = u.step(ctx, s, &u.job.part.meta.Steps[i].Sums, recs); err != nil {
+			return err
+		}
+	}
+	if len(recs) == 0 {
+		return nil
+	}
+	if u.sketch != nil {
+		if err := u.sketch(ctx, recs); err != nil {
+			return err
+		}
+	}
+	return u.w.write(recs)
+}
+
+// step runs one step over one batch and proves law 1 for it.
+func (u *unitRun) step(ctx context.Context, s namedStep, total *drydock.Sums, in []*drydock.Record) ([]*drydock.Record, error) {
+	ids := make([]drydock.ID, len(in))
+	for i, r := range in {
+		ids[i] = r.ID
+	}
+	// a step may reuse its input, so the batch is kept for the second try
+	kept := slices.Clone(in)
+	out, dropped, err := callStep(ctx, s.step, in)
+	if err != nil && fail.Code(err) == fail.Internal.Code() {
+		return nil, blame(ctx, s, kept, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	sums, err := drydock.Account(ids, out, dropped)
+	if err != nil {
+		return nil, fail.Bug(fmt.Errorf("step %s: %w", s.name, err))
+	}
+	total.Add(sums)
+	for i := range dropped {
+		dropped[i].Step = s.name
+		if err := u.w.drop(&dropped[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func callStep(ctx context.Context, s drydock.Step, in []*drydock.Record) (out []*drydock.Record, dropped []drydock.Drop, err error) {
+	err = parallel.Call(func() (err error) {
+		out, dropped, err = s.Do(ctx, in)
+		return err
+	})
+	return out, dropped, err
+}
+
+// blame runs a batch that panicked one by one, to name the record.
+func blame(ctx context.Context, s namedStep, recs []*drydock.Record, first error) error {
+	for _, r := range recs {
+		if _, _, err := callStep(ctx, s.step, []*drydock.Record{r}); err != nil {
+			name := ""
+			if r.Origin.File != nil {
+				name = r.Origin.File.Name
+			}
+			return fail.New(fail.Internal, msg.Text{
+				"bug in step %s at record %s (%s %s): %v",
+				"步骤 %s 在处理记录 %s（%s %s）时出现内部错误：%v",
+			}, s.name, r.ID, name, r.Origin.At, err)
+		}
+	}
+	return first
+}
+
+// parserFor returns the parser that takes a document: the one `as` names, or
+// the first listed one that accepts it. nil when none does.
+func (r *runner) parserFor(ctx context.Context, as string, doc *drydock.Document) (drydock.Parser, string, error) {
+	for _, s := range r.parsers {
+		questions := s.name == "parse_questions"
+		switch {
+		case as == "question" && questions, as == "passage" && !questions:
+			return s.parser, s.name, nil
+		case as != "":
+			continue
+		case !questions:
+			return s.parser, s.name, nil
+		}
+		ok, err := question.Accepts(ctx, doc)
+		if err != nil {
+			return nil, "", err
+		}
+		if ok {
+			return s.parser, s.name, nil
+		}
+	}
+	return nil, "", nil
+}
+
+// notParsed drops a whole document that no step takes, block by block.
+func (u *unitRun) notParsed(ctx context.Context, doc *drydock.Document) error {
+	for b, err := range doc.Blocks(ctx) {
+		var d *drydock.Drop
+		switch {
+		case errors.As(err, &d):
+			if err := u.take(ctx, nil, d, sourcesStep); err != nil {
+				return err
+			}
+			continue
+		case err != nil:
+			return err
+		}
+		text := blockText(b)
+		if text == "" {
+			continue
+		}
+		rec := &drydock.Record{
+			Passage: &drydock.Passage{Text: text},
+			Origin:  drydock.Origin{File: doc.File, At: b.At},
+		}
+		drop := &drydock.Drop{Record: rec, Reason: "not_parsed", Detail: "no step takes this document"}
+		if err := u.take(ctx, nil, drop, sourcesStep); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func blockText(b drydock.Block) string {
+	if len(b.Raw) > 0 {
+		return string(b.Raw)
+	}
+	if len(b.Cells) == 0 {
+		return b.Text
+	}
+	s := ""
+	for i, c := range b.Cells {
+		if i > 0 {
+			s += "\t"
+		}
+		s += c
+	}
+	return s
+}
+
+// recordRows reports whether a document's rows already are records: the first
+// row that can be read decides.
+func recordRows(ctx context.Context, doc *drydock.Document) (bool, error) {
+	for b, err := range doc.Blocks(ctx) {
+		var d *drydock.Drop
+		if errors.As(err, &d) {
+			continue
+		}
+		if err != nil {
+			return false, nil // the reader that follows says so
+		}
+		return len(b.Raw) > 0 && shapeOf(b.Raw) != nil, nil
+	}
+	return false, ctx.Err()
+}
+
+func shapeOf(row []byte) *emit.Shape {
+	shapes := emit.Shapes()
+	for i := range shapes {
+		if shapes[i].Sniff(row) {
+			return &shapes[i]
+		}
+	}
+	return nil
+}
+
+// readRows decodes rows that already are records.
+func (u *unitRun) readRows(ctx context.Context, doc *drydock.Document) error {
+	for b, err := range doc.Blocks(ctx) {
+		var rec *drydock.Record
+		if err == nil {
+			rec, err = u.row(b)
+		}
+		if err := u.take(ctx, rec, err, sourcesStep); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+func (u *unitRun) row(b drydock.Block) (*drydock.Record, error) {
+	bad := func(reason, detail string) error {
+		return &drydock.Drop{Reason: reason, Detail: detail, Record: &drydock.Record{
+			Passage: &drydock.Passage{Text: string(b.Raw)},
+			Origin:  drydock.Origin{File: u.job.from.file.File, At: b.At},
+		}}
+	}
+	s := shapeOf(b.Raw)
+	if s == nil {
+		return nil, bad("unknown_row", "the row has none of the known shapes")
+	}
+	rec, err := s.Decode(b.Raw)
+	var d *drydock.Drop
+	if errors.As(err, &d) {
+		if d.Record == nil {
+			return nil, bad(d.Reason, d.Detail)
+		}
+		d.Record.Origin.At = b.At
+		return nil, d
+	}
+	if err != nil {
+		return nil, bad("bad_row", err.Error())
+	}
+	if f := rec.Origin.File; f != nil && f.SHA256 != "" {
+		// the row knows where it was first read; that stays its origin
+		if u.files == nil {
+			u.files = map[drydock.File]*drydock.File{}
+		}
+		if u.files[*f] == nil {
+			u.files[*f] = f
+		}
+		rec.Origin.File = u.files[*f]
+	} else {
+		rec.Origin = drydock.Origin{File: u.job.from.file.File, At: b.At}
+	}
+	rec.ID = drydock.NewID(u.job.from.src.Name, u.job.from.name, b.At.String(), string(b.Raw))
+	return rec, nil
+}
