@@ -152,9 +152,7 @@ func (c *checker) each(name string, do func(line []byte, n int) error) error {
 			h.Write(line)
 			lf.Bytes += int64(len(line))
 			lf.Rows++
-			if derr := do(bytes.TrimSuffix(line, []byte{'\n'}), lf.Rows); derr != nil {
-				c.bad(name, lf.Rows, msg.Text{"%v", "%v"}, derr)
-			}
+			c.row(name, lf.Rows, do(bytes.TrimSuffix(line, []byte{'\n'}), lf.Rows))
 		}
 		if err == io.EOF {
 			break
@@ -169,6 +167,19 @@ func (c *checker) each(name string, do func(line []byte, n int) error) error {
 	lf.SHA256 = hex.EncodeToString(h.Sum(nil))
 	c.found = append(c.found, lf)
 	return nil
+}
+
+// row makes a finding of what is wrong with a row; one that names its own place
+// keeps it.
+func (c *checker) row(name string, line int, err error) {
+	var e *fail.Error
+	switch {
+	case err == nil:
+	case errors.As(err, &e) && e.Where.File != "" && len(c.list) < maxFindings:
+		c.list = append(c.list, e)
+	default:
+		c.bad(name, line, msg.Text{"%v", "%v"}, err)
+	}
 }
 
 // maxRow bounds one line, so that a file without line ends cannot take all
@@ -365,9 +376,10 @@ func (c *cursor) next() ([]byte, error) {
 }
 
 func (c *cursor) compare(l *Lineage) error {
+	place := fail.Where{File: l.File, Line: l.Line}
 	b, err := c.next()
 	if err == io.EOF {
-		return fail.New(fail.Failed, msg.Text{"step %s: %s has no line %d", "步骤 %s：%s 没有第 %d 行"}, c.step, l.File, l.Line)
+		return fail.New(fail.Failed, msg.Text{"step %s: the line is missing", "步骤 %s：缺少该行"}, c.step).At(place)
 	}
 	if err != nil {
 		return err
@@ -378,7 +390,7 @@ func (c *cursor) compare(l *Lineage) error {
 		if c.wrong++; c.wrong > 3 {
 			return nil
 		}
-		return fail.New(fail.Failed, msg.Text{"step %s: %s line %d has hash %s, its lineage row says %s", "步骤 %s：%s 第 %d 行的哈希为 %s，血缘记录为 %s"}, c.step, l.File, l.Line, got, l.Row)
+		return fail.New(fail.Failed, msg.Text{"step %s: the line has hash %s, its lineage row says %s", "步骤 %s：该行哈希为 %s，血缘记录为 %s"}, c.step, got, l.Row).At(place)
 	}
 	return nil
 }

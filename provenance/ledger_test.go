@@ -320,8 +320,8 @@ func TestCheckFinds(t *testing.T) {
 		"data row removed": {func(l, d fstest.MapFS) {
 			b := strings.SplitAfter(string(d[trainPath].Data), "\n")
 			d[trainPath] = &fstest.MapFile{Data: []byte(b[0] + b[2])}
-		}, "step 4 qwen3_chat: build/train.jsonl line 2 has hash"},
-		"data row edited": {func(l, d fstest.MapFS) { edit(d, trainPath, "[A]", "[B]") }, "build/train.jsonl line 1 has hash"},
+		}, "build/train.jsonl:2: step 4 qwen3_chat: the line has hash"},
+		"data row edited": {func(l, d fstest.MapFS) { edit(d, trainPath, "[A]", "[B]") }, "build/train.jsonl:1: step 4 qwen3_chat: the line has hash"},
 		"data row added": {func(l, d fstest.MapFS) {
 			d[trainPath] = &fstest.MapFile{Data: append(d[trainPath].Data, "{}\n"...)}
 		}, "build/train.jsonl:4: step 4 qwen3_chat: 1 lines without a lineage row"},

@@ -140,10 +140,10 @@ func openZip(r io.ReaderAt, size int64) (*bundle, error) {
 			b.checkName(strings.TrimSuffix(name, "/"), f.Mode()&^fs.ModeDir)
 			continue
 		}
-		total += f.UncompressedSize64
 		ok := b.checkName(name, f.Mode())
-		ok = b.checkEntry(f, name, total, uint64(size)) && ok
+		ok = b.checkEntry(f, name, total+f.UncompressedSize64, uint64(size)) && ok
 		if ok {
+			total += f.UncompressedSize64
 			b.entries = append(b.entries, entry{name: name, size: int64(f.UncompressedSize64), open: f.Open})
 		}
 	}

@@ -79,7 +79,7 @@ func gateG02(c *check) error {
 		}
 	}
 	// rows that cannot be read are G01's business
-	if len(gone) > len(r.bad) {
+	if len(gone) > r.unread {
 		if len(gone) > 20 {
 			gone = append(gone[:20], "…")
 		}
@@ -309,6 +309,10 @@ func countOptions(input string) int {
 
 func gateG06(c *check) error {
 	if c.unusable() {
+		return nil
+	}
+	if c.reviews.unread > 0 {
+		c.skips(nil, msg.Text{"%d rows cannot be read, so nothing can be added up (G01)", "有 %d 行无法读取，因此无法汇总（见 G01）"}, c.reviews.unread)
 		return nil
 	}
 	name := c.decl.Results.Report

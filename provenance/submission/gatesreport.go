@@ -114,7 +114,7 @@ func gateR02(c *check) error {
 // scoreInReport looks for the accuracy as a percentage with two decimals or as
 // a share with four.
 func (c *check) scoreInReport(name, text string) {
-	if len(c.reviews.rows) == 0 || c.n == 0 {
+	if len(c.reviews.rows) == 0 || c.reviews.unread > 0 || c.n == 0 {
 		return
 	}
 	correct := 0

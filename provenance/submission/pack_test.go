@@ -388,3 +388,5 @@ func repack(t testing.TB, files map[string][]byte, base string, sealed bool) str
 	}
 	return name
 }
+
+func jsonString(s string) (string, error) { return string(drydock.AppendJSONString(nil, s)), nil }

@@ -24,6 +24,7 @@ type reviews struct {
 	err     error
 	rows    []review
 	bad     []Finding // lines that are no row of EvalScope 1.4.2
+	unread  int       // those of them that no gate can use
 	lines   int       // lines that are not blank
 }
 
@@ -83,19 +84,24 @@ func (s *state) loadReviews() {
 			continue
 		}
 		r.lines++
-		row, f := readReview(r.file, line, n)
+		row, ok, f := readReview(r.file, line, n)
 		if f != nil {
 			r.bad = append(r.bad, *f)
-			continue
 		}
-		r.rows = append(r.rows, row)
+		if ok {
+			r.rows = append(r.rows, row)
+		} else {
+			r.unread++
+		}
 	}
 }
 
-func readReview(file string, line []byte, n int) (review, *Finding) {
-	bad := func(pointer string, t msg.Text, args ...any) (review, *Finding) {
+// readReview reads a row strictly, as v1.4.2 writes it. A row that breaks only
+// the form is a finding and still read, so that one fault is told once.
+func readReview(file string, line []byte, n int) (row review, ok bool, wrong *Finding) {
+	bad := func(pointer string, t msg.Text, args ...any) *Finding {
 		f := finding(at(file, n).pointer(pointer), t, args...)
-		return review{}, &f
+		return &f
 	}
 	var w wireReview
 	d := json.NewDecoder(bytes.NewReader(line))
@@ -103,29 +109,42 @@ func readReview(file string, line []byte, n int) (review, *Finding) {
 	err := d.Decode(&w)
 	if err == nil {
 		if _, more := d.Token(); more != io.EOF {
-			return bad("", msg.Text{"more than one value on the line", "一行中有多个值"})
+			wrong = bad("", msg.Text{"more than one value on the line", "一行中有多个值"})
 		}
 	}
 	if err != nil {
+		wrong = bad(pointerOf(err), msg.Text{"not a row of EvalScope 1.4.2: %s", "不是 EvalScope 1.4.2 的行：%s"}, strings.TrimPrefix(err.Error(), "json: "))
 		if newer(line) {
-			f := finding(at(file, n).fix(msg.Text{"drydock score writes the rows of 1.4.2 from these predictions; or evaluate with evalscope==1.4.2", "用 drydock score 可由预测结果写出 1.4.2 格式的行；或使用 evalscope==1.4.2 重新评测"}),
-				msg.Text{"a row of a later EvalScope (it has messages or accuracy); the rules ask for 1.4.2", "此行来自更高版本的 EvalScope（含 messages 或 accuracy）；规则要求 1.4.2"})
-			return review{}, &f
+			f := bad("", msg.Text{"a row of a later EvalScope (it has messages or accuracy); the rules ask for 1.4.2", "此行来自更高版本的 EvalScope（含 messages 或 accuracy）；规则要求 1.4.2"}).
+				fix(msg.Text{"drydock score writes the rows of 1.4.2 from these predictions; or evaluate with evalscope==1.4.2", "用 drydock score 可由预测结果写出 1.4.2 格式的行；或使用 evalscope==1.4.2 重新评测"})
+			wrong = &f
 		}
-		return bad(pointerOf(err), msg.Text{"not a row of EvalScope 1.4.2: %s", "不是 EvalScope 1.4.2 的行：%s"}, strings.TrimPrefix(err.Error(), "json: "))
+		w = wireReview{}
+		if json.Unmarshal(line, &w) != nil {
+			return row, false, wrong
+		}
 	}
-	if p := w.absent(); p != "" {
-		return bad(p, msg.Text{"%s is missing or null", "缺少 %s，或为 null"}, p)
+	if p := w.absent(); p != "" && wrong == nil {
+		wrong = bad(p, msg.Text{"%s is missing or null", "缺少 %s，或为 null"}, p)
+	}
+	if !w.usable() {
+		return row, false, wrong
 	}
 	index, err := w.Index.Int64()
 	if err != nil {
-		return bad("/index", msg.Text{"index is %s, not a whole number", "index 为 %s，不是整数"}, w.Index.String())
+		return row, false, bad("/index", msg.Text{"index is %s, not a whole number", "index 为 %s，不是整数"}, w.Index.String())
 	}
 	sc := w.Score.Score
 	return review{
 		line: n, index: int(index), input: *w.Input, target: *w.Target,
 		acc: *sc.Value.Acc, extracted: *sc.Extracted, prediction: *sc.Prediction,
-	}, nil
+	}, true, wrong
+}
+
+// usable reports whether what the gates look at is there.
+func (w *wireReview) usable() bool {
+	return w.Index != nil && w.Input != nil && w.Target != nil && w.Score != nil && w.Score.Score != nil &&
+		w.Score.Score.Value != nil && w.Score.Score.Value.Acc != nil && w.Score.Score.Extracted != nil && w.Score.Score.Prediction != nil
 }
 
 // absent names the first key that must be there and is not.

@@ -50,7 +50,7 @@ func (e entry) survey(ctx context.Context) facts {
 	}
 	defer r.Close()
 	s := surveyor{facts: &f, h: sha256.New(), code: isCode(e.name), line: 1}
-	buf := make([]byte, 256<<10)
+	buf := make([]byte, max(4<<10, min(256<<10, e.size+1)))
 	keep := 0 // bytes of an unfinished line at the front of buf
 	for ctx.Err() == nil {
 		n, err := io.ReadFull(r, buf[keep:])
