@@ -38,7 +38,7 @@ func sniffCSV(head []byte, name string) bool {
 	trimmed := bytes.TrimSpace(text)
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".csv", ".tsv", ".tab":
-		return len(trimmed) > 0 && trimmed[0] != '{' && !bytes.HasPrefix(trimmed, []byte("[{"))
+		return !bytes.HasPrefix(trimmed, []byte("{")) && !bytes.HasPrefix(trimmed, []byte("[{"))
 	case ".md", ".markdown", ".html", ".htm", ".json", ".jsonl", ".xml", ".yaml", ".yml", ".toml", ".go", ".py", ".log":
 		return false
 	}
@@ -52,7 +52,7 @@ func sniffCSV(head []byte, name string) bool {
 // A dialect is how a table is written.
 type dialect struct {
 	comma   byte
-	width   int  // cells of the widest of the first records
+	width   int  // columns: see measureScore
 	records int  // how many were looked at
 	even    bool // all of them have the same number of cells
 	skip    int  // bytes of a leading "sep=;" line
@@ -91,7 +91,7 @@ func measure(text []byte, comma byte, skip int) dialect {
 // counts for more than width; 0 when that number is 1.
 func measureScore(text []byte, comma byte) (dialect, float64) {
 	d := dialect{comma: comma}
-	counts := map[int]int{}
+	counts, filled := map[int]int{}, map[int]int{} // records by cells, and by cells up to the last with text
 	s := csvScanner{r: bytes.NewReader(text), comma: comma, max: len(text)}
 	for d.records < 100 && s.next() {
 		// the head may end inside the last record
@@ -102,25 +102,41 @@ func measureScore(text []byte, comma byte) (dialect, float64) {
 			continue
 		}
 		n := len(s.cells)
-		d.records++
+		if d.records++; d.records == 1 {
+			d.width = n
+		}
 		counts[n]++
-		if d.records <= 10 || n == d.width {
+		for n > 1 && len(s.cells[n-1]) == 0 {
+			n--
+		}
+		filled[n]++
+	}
+	d.even = len(counts) == 1
+	common, most := commonest(counts)
+	// a table is as wide as its first row, as most rows, or as several agree
+	usual, _ := commonest(filled)
+	d.width = max(d.width, usual)
+	for n, k := range filled {
+		if k >= 2 && k*20 >= d.records {
 			d.width = max(d.width, n)
 		}
 	}
-	d.even = len(counts) == 1
-	common, most := 0, 0
-	for n, k := range counts {
-		if k > most || k == most && n > common {
-			common, most = n, k
-		}
-	}
-	d.width = max(d.width, common)
 	if common < 2 || d.records == 0 {
 		return d, 0
 	}
 	share := float64(most) / float64(d.records)
 	return d, share * share * (1 + float64(min(common, 20))/100)
+}
+
+// commonest returns the number that is counted most, the greater of two, and its
+// count.
+func commonest(counts map[int]int) (n, count int) {
+	for v, k := range counts {
+		if k > count || k == count && v > n {
+			n, count = v, k
+		}
+	}
+	return n, count
 }
 
 // readCSV gives one block a record. A record with more cells than the table has
@@ -172,6 +188,7 @@ type csvRows struct {
 	dialect dialect
 	short   oddity // fewer cells than columns
 	damage  damaged
+	given   int
 	quotes  oddity // a quote inside an unquoted cell, or text behind a closing one
 }
 
@@ -186,10 +203,12 @@ func (o *oddity) add(line int) {
 
 func (r *csvRows) record(s *csvScanner) bool {
 	at := drydock.Locator{Row: s.row, Line: s.begin}
+	r.given++
 	if s.bad != "" {
 		return r.yield(drydock.Block{}, badBlock(r.unit.File, at, s.bad, s.detail(), string(s.raw)))
 	}
 	if s.empty() {
+		r.given--
 		return true
 	}
 	cells := make([]string, len(s.cells))
@@ -216,6 +235,11 @@ func (r *csvRows) record(s *csvScanner) bool {
 // finish tells what was odd, once all is read.
 func (r *csvRows) finish() {
 	r.damage.tell(r.unit.File, r.note)
+	if r.given == 0 {
+		r.note(Note{Code: "no_text", Damage: true, Text: msg.Text{
+			"%s: the table has no rows", "%s：表格中没有任何行",
+		}, Args: []any{r.unit.File.name()}})
+	}
 	if r.short.n > 0 {
 		r.note(Note{Code: "short_rows", Text: msg.Text{
 			"%d rows have fewer cells than the table has columns (%d), the first in line %d",
@@ -418,10 +442,34 @@ func (s *csvScanner) quoted(b []byte, i int) (next int, closed bool) {
 			i++
 		case b[i] == s.comma || b[i] == '\n' || b[i] == '\r':
 			return i, true
+		case !s.closesLater(b[i:]): // "a"b: it closed, and text stands behind
+			s.odd = true
+			j := i
+			for j < len(b) && b[j] != s.comma && b[j] != '\n' && b[j] != '\r' {
+				j++
+			}
+			s.cell = append(s.cell, b[i:j]...)
+			return j, j < len(b) || s.eof
 		default: // "a "b" c": the quote is text
 			s.odd = true
 			s.torn = s.torn || bytes.IndexByte(b[start:i], '\n') >= 0
 			s.cell = append(s.cell, '"')
 		}
 	}
+}
+
+// closesLater reports whether a quote further on in the line stands before a
+// delimiter or the line's end.
+func (s *csvScanner) closesLater(b []byte) bool {
+	for i, c := range b {
+		switch c {
+		case '\n', '\r':
+			return false
+		case '"':
+			if i+1 == len(b) || b[i+1] == s.comma || b[i+1] == '\n' || b[i+1] == '\r' {
+				return true
+			}
+		}
+	}
+	return false
 }
