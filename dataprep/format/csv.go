@@ -87,7 +87,7 @@ func measure(text []byte, comma byte, skip int) dialect {
 }
 
 // measureScore reads up to 100 records with a delimiter. The score is the share
-// of records with the commonest number of cells, squared, so that agreement
+// of records with the commonestWidth number of cells, squared, so that agreement
 // counts for more than width; 0 when that number is 1.
 func measureScore(text []byte, comma byte) (dialect, float64) {
 	d := dialect{comma: comma}
@@ -112,9 +112,9 @@ func measureScore(text []byte, comma byte) (dialect, float64) {
 		filled[n]++
 	}
 	d.even = len(counts) == 1
-	common, most := commonest(counts)
+	common, most := commonestWidth(counts)
 	// a table is as wide as its first row, as most rows, or as several agree
-	usual, _ := commonest(filled)
+	usual, _ := commonestWidth(filled)
 	d.width = max(d.width, usual)
 	for n, k := range filled {
 		if k >= 2 && k*20 >= d.records {
@@ -128,9 +128,9 @@ func measureScore(text []byte, comma byte) (dialect, float64) {
 	return d, share * share * (1 + float64(min(common, 20))/100)
 }
 
-// commonest returns the number that is counted most, the greater of two, and its
+// commonestWidth returns the number that is counted most, the greater of two, and its
 // count.
-func commonest(counts map[int]int) (n, count int) {
+func commonestWidth(counts map[int]int) (n, count int) {
 	for v, k := range counts {
 		if k > count || k == count && v > n {
 			n, count = v, k
