@@ -107,31 +107,50 @@ type label struct {
 func scanLabel(s string) (label, bool) {
 	i := skipSpace(s, 0)
 	open := false
-	if r, w := utf8.DecodeRuneInString(s[i:]); strings.ContainsRune("【[〔［", r) && w > 0 && r != utf8.RuneError {
+	r, w := utf8.DecodeRuneInString(s[i:])
+	if openBracket(r) {
 		open = true
 		i = skipSpace(s, i+w)
+		r, _ = utf8.DecodeRuneInString(s[i:])
 	}
-	if i >= len(s) {
-		return label{}, false
-	}
-	first, _ := utf8.DecodeRuneInString(s[i:])
-	if !strings.ContainsRune("正参标答標參题試试详詳解说分caekrsCAEKRS", first) {
-		return label{}, false
-	}
-	for _, w := range explainWords {
-		if end, ok := labelEnd(s, i, w, open, false); ok {
-			return label{start: 0, end: end, explain: true}, true
+	answer, explain := labelStart(r)
+	if explain {
+		for _, w := range explainWords {
+			if end, ok := labelEnd(s, i, w, open, false); ok {
+				return label{start: 0, end: end, explain: true}, true
+			}
 		}
 	}
-	if strings.HasPrefix(s[i:], "我的答案") || strings.HasPrefix(s[i:], "你的答案") {
-		return label{}, false
-	}
-	for _, w := range answerWords {
-		if end, ok := labelEnd(s, i, w, open, true); ok {
-			return label{start: 0, end: end}, true
+	if answer {
+		for _, w := range answerWords {
+			if end, ok := labelEnd(s, i, w, open, true); ok {
+				return label{start: 0, end: end}, true
+			}
 		}
 	}
 	return label{}, false
+}
+
+// labelStart reports whether a label can begin with r.
+func labelStart(r rune) (answer, explain bool) {
+	switch r {
+	case '正', '参', '參', '标', '標', 'c', 'C', 'k', 'K':
+		return true, false
+	case '答', 'a', 'A', 'r', 'R':
+		return true, true
+	case '题', '題', '試', '试', '解', '详', '詳', '说', '分', 'e', 'E', 's', 'S':
+		return false, true
+	}
+	return false, false
+}
+
+// openBracket reports the square brackets that labels stand in.
+func openBracket(r rune) bool {
+	return r == '【' || r == '[' || r == '〔' || r == '［'
+}
+
+func closeBracket(r rune) bool {
+	return r == '】' || r == ']' || r == '〕' || r == '］'
 }
 
 // labelEnd returns where the value after the label word w begins.
@@ -142,7 +161,7 @@ func labelEnd(s string, i int, w string, open, answer bool) (int, bool) {
 	j := skipSpace(s, i+len(w))
 	spaced := j > i+len(w)
 	closed := false
-	if r, rw := utf8.DecodeRuneInString(s[j:]); strings.ContainsRune("】]〕］", r) && rw > 0 && r != utf8.RuneError {
+	if r, rw := utf8.DecodeRuneInString(s[j:]); closeBracket(r) {
 		closed = true
 		j = skipSpace(s, j+rw)
 	}

@@ -3,7 +3,6 @@ package question
 import (
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock"
@@ -33,7 +32,7 @@ type draft struct {
 	keyAt   drydock.Locator
 	rowID   string
 	lang    string
-	text    string // the block as it stood, for the drop file
+	text    func() string // the block as it stood, for the drop file
 	form    drydock.QuestionKind
 	stem    string
 	options []drydock.Option
@@ -53,16 +52,11 @@ func (d *draft) finish(f *drydock.File) (*drydock.Record, *drydock.Drop) {
 		Subject: d.subject, Figures: d.figures, Confidence: d.sure,
 	}
 	if reason, detail := d.judge(q); reason != "" {
-		return nil, rejected(f, d.at, d.subject, d.text, reason, detail)
+		return nil, d.reject(f, reason, detail)
 	}
 	q.Statements = statements(q.Stem)
 	q.NeedsFigure = needsFigure(q)
 	q.Confidence = float64(int(q.Confidence*100+0.5)) / 100
-	payload := []string{q.Stem}
-	for _, o := range q.Options {
-		payload = append(payload, o.Label, o.Text)
-	}
-	payload = append(payload, q.Answer...)
 	r := &drydock.Record{
 		RowID: d.rowID, Lang: d.lang, Question: q,
 		Origin: drydock.Origin{File: f, At: d.at, Key: d.keyAt},
@@ -70,8 +64,25 @@ func (d *draft) finish(f *drydock.File) (*drydock.Record, *drydock.Drop) {
 	if r.Lang == "" {
 		r.Lang = language(f, q)
 	}
-	r.ID = drydock.NewID(f.Source, f.Name, d.at.String(), payload...)
+	r.ID = drydock.NewID(f.Source, f.Name, d.at.String(), payload(q))
 	return r, nil
+}
+
+// payload is what the question says, for its id.
+func payload(q *drydock.Question) string {
+	n := len(q.Stem)
+	for _, o := range q.Options {
+		n += len(o.Text) + 3
+	}
+	b := make([]byte, 0, n+16)
+	b = append(b, q.Stem...)
+	for _, o := range q.Options {
+		b = append(append(append(append(b, 0), o.Label...), 0), o.Text...)
+	}
+	for _, a := range q.Answer {
+		b = append(append(b, 1), a...)
+	}
+	return string(b)
 }
 
 // judge settles the kind and the answer, or returns why there is no question.
@@ -252,6 +263,11 @@ func endsAsQuestion(s string) bool {
 	return strings.HasSuffix(s, "？") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "：") || strings.HasSuffix(s, ":")
 }
 
+// reject is the drop of the draft's block.
+func (d *draft) reject(f *drydock.File, reason, detail string) *drydock.Drop {
+	return rejected(f, d.at, d.subject, d.text(), reason, detail)
+}
+
 // rejected is the drop of a block that never became a record.
 func rejected(f *drydock.File, at drydock.Locator, subject []string, text, reason, detail string) *drydock.Drop {
 	return &drydock.Drop{
@@ -278,7 +294,7 @@ func language(f *drydock.File, q *drydock.Question) string {
 				if r|0x20 >= 'a' && r|0x20 <= 'z' {
 					latin++
 				}
-			case unicode.Is(unicode.Han, r):
+			case r >= 0x3400 && r < 0xA000 || r >= 0x20000 && r < 0x32000:
 				han++
 			}
 		}
@@ -332,7 +348,7 @@ func countBlanks(s string) int {
 				n++
 			}
 			i = j - 1
-		case strings.ContainsRune("（([【{", r):
+		case r == '（' || r == '(' || r == '[' || r == '【' || r == '{':
 			j := i + 1
 			for j < len(rs) && (isSpace(rs[j]) || rs[j] == '_' || rs[j] == '＿') {
 				j++

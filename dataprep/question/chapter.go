@@ -167,6 +167,10 @@ func keyLike(s string) bool {
 
 // text takes a line outside a key table.
 func (c *chapter) text(l line, level int8) {
+	if c.cur != nil && level == 0 && c.cur.expects(l.text) {
+		c.addLine(l) // the next option: the commonest line of a bank
+		return
+	}
 	m := scanNumber(l.text)
 	if h := scanHeading(l.text, level); h.kind != notHeading && c.headingHere(h, m) {
 		c.openHeading(h)

@@ -261,42 +261,77 @@ func noise(s string) bool {
 	if len(s) > 60 {
 		return false
 	}
-	if !strings.ContainsAny(s, " 　，。") && (hasPrefixFold(s, "http://") || hasPrefixFold(s, "https://") || hasPrefixFold(s, "www.") || filePath(s)) {
-		return true
+	r, _ := utf8.DecodeRuneInString(s)
+	switch {
+	case r == '第':
+		return pageOf(s)
+	case r == 'p' || r == 'P':
+		return pageEnglish(s)
+	case r >= 0x2E80:
+		return platformLine(s)
+	case r|0x20 == 'h' || r|0x20 == 'w' || strings.IndexByte(s, '.') > 0 && (strings.IndexByte(s, '/') > 0 || strings.IndexByte(s, '\\') > 0):
+		if !strings.ContainsAny(s, " 　，。") && (hasPrefixFold(s, "http://") || hasPrefixFold(s, "https://") || hasPrefixFold(s, "www.") || filePath(s)) {
+			return true
+		}
 	}
-	digits, other := 0, 0
+	return ruleOrPage(s)
+}
+
+// ruleOrPage recognises ----, ……, "- 12 -".
+func ruleOrPage(s string) bool {
+	digits := 0
 	for _, r := range s {
-		switch {
-		case isDigit(r):
+		switch r {
+		case '-', '—', '–', '_', '=', '*', '·', '~', '～', '/', '|', '.', '…':
+			continue
+		}
+		if isDigit(r) {
 			digits++
-		case isSpace(r) || strings.ContainsRune("-—–_=*·~～/|.…·", r):
-		default:
-			other++
+		} else if !isSpace(r) {
+			return false
 		}
 	}
-	if other == 0 && digits == 0 {
+	if digits == 0 {
 		return true
 	}
-	if other == 0 && digits > 0 && (s[0] == '-' || strings.HasPrefix(s, "—") || strings.HasPrefix(s, "–") || strings.HasPrefix(s, "~") || strings.HasPrefix(s, "·")) && !isDigit(rune(s[len(s)-1])) {
-		return true // - 12 -
+	first, _ := utf8.DecodeRuneInString(s)
+	last, _ := utf8.DecodeLastRuneInString(s)
+	return (first == '-' || first == '—' || first == '–' || first == '~' || first == '·') && !isDigit(last)
+}
+
+// pageOf recognises 第12页 共30页.
+func pageOf(s string) bool {
+	rest := s[len("第"):]
+	i := skipSpace(rest, 0)
+	n, w := number(rest[i:])
+	if w == 0 || n == 0 {
+		return false
 	}
-	if rest, ok := strings.CutPrefix(s, "第"); ok {
-		i := skipSpace(rest, 0)
-		if n, w := number(rest[i:]); w > 0 && n > 0 {
-			if t, page := strings.CutPrefix(trim(rest[i+w:]), "页"); page && utf8.RuneCountInString(t) <= 10 {
-				return true
-			}
-		}
+	t, page := strings.CutPrefix(trim(rest[i+w:]), "页")
+	return page && utf8.RuneCountInString(t) <= 10
+}
+
+// pageEnglish recognises "Page 3 of 9".
+func pageEnglish(s string) bool {
+	if !hasPrefixFold(s, "page ") {
+		return false
 	}
-	if hasPrefixFold(s, "page ") {
-		_, w := number(s[5:])
-		rest := strings.ToLower(trim(s[5+w:]))
-		return w > 0 && (rest == "" || strings.HasPrefix(rest, "of") || strings.HasPrefix(rest, "/"))
+	_, w := number(s[5:])
+	rest := strings.ToLower(trim(s[5+w:]))
+	return w > 0 && (rest == "" || strings.HasPrefix(rest, "of") || strings.HasPrefix(rest, "/"))
+}
+
+// platformLine recognises what course platforms print between questions.
+func platformLine(s string) bool {
+	switch r, _ := utf8.DecodeRuneInString(s); r {
+	case '此', '本', '得', '展', '收', '我', '你', '您', '显', '查', '窗', '—', '·', '～', '…':
+	default:
+		return false
 	}
-	for _, w := range [...]string{"此题得分", "本题得分", "得分：", "得分:", "展开解析", "收起解析", "我的答案：", "我的答案:", "你的答案", "您的答案", "显示答案", "查看答案", "展开", "收起", "窗体顶端", "窗体底端"} {
+	for _, w := range [...]string{"此题得分", "本题得分", "得分：", "得分:", "展开解析", "收起解析", "我的答案：", "我的答案:", "你的答案", "您的答案", "显示答案", "查看答案", "窗体顶端", "窗体底端"} {
 		if strings.HasPrefix(s, w) {
 			return !strings.Contains(s, "正确答案")
 		}
 	}
-	return false
+	return ruleOrPage(s)
 }

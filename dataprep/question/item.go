@@ -78,6 +78,15 @@ func (it *item) countOptions(s string) {
 	}
 }
 
+// expects reports a line that begins with the very option label that is due.
+func (it *item) expects(s string) bool {
+	if it.explain || s == "" {
+		return false
+	}
+	m, ok := letterMark(s, 0)
+	return ok && m.v == it.next && m.style <= labelParen
+}
+
 // closed reports whether the item has all a question needs, so that a new
 // number opens the next one.
 func (it *item) closed() bool { return it.options >= 2 || it.solved }
@@ -134,7 +143,10 @@ func findAnswerLabel(s string) int {
 		}
 		from = i + len("答案")
 	}
-	for _, w := range [...]string{"Ans", "ANS", "Answer", "Key:"} {
+	if strings.IndexByte(s, 'A') < 0 && strings.IndexByte(s, 'K') < 0 {
+		return -1
+	}
+	for _, w := range [...]string{"Ans", "ANS", "Key:"} {
 		i := strings.Index(s, w)
 		if i < 0 || i > 0 && !isSpace(rune(s[i-1])) && !strings.ContainsRune("([.)", rune(s[i-1])) {
 			continue
@@ -151,6 +163,9 @@ func findAnswerLabel(s string) int {
 
 // findExplainLabel finds an explanation label inside a line.
 func findExplainLabel(s string) int {
+	if !strings.Contains(s, "解") && !strings.Contains(s, "Explanation:") {
+		return -1
+	}
 	for _, w := range [...]string{"【解析】", "【详解】", "【試題解析】", "【答案解析】", "[解析]", "答案解析：", "解析：", "解析:", "详解：", "Explanation:"} {
 		if i := strings.Index(s, w); i >= 0 {
 			return i
@@ -171,7 +186,12 @@ type parts struct {
 // cut takes answer and explanation off the text.
 func (it *item) cut() parts {
 	var p parts
-	var body, explain []byte
+	size := 0
+	for _, l := range it.lines {
+		size += len(l.text) + 1
+	}
+	body := make([]byte, 0, size)
+	var explain []byte
 	where := 'b'
 	for i, l := range it.lines {
 		s := l.text

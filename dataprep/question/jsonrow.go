@@ -33,9 +33,9 @@ func (r *reader) jsonRow(b drydock.Block) error {
 		r.give(nil, rejected(r.doc.File, b.At, nil, string(b.Raw), reasonBadRow, "the row is not JSON: "+err.Error()))
 		return nil
 	}
-	j := &jsonItem{draft: draft{at: b.At, text: string(b.Raw), sure: 1}}
+	j := &jsonItem{draft: draft{at: b.At, text: func() string { return string(b.Raw) }, sure: 1}}
 	if !j.read(v) {
-		r.give(nil, rejected(r.doc.File, b.At, nil, j.text, reasonNotQuestion, "the row has no field that holds a question"))
+		r.give(nil, j.reject(r.doc.File, reasonNotQuestion, "the row has no field that holds a question"))
 		return nil
 	}
 	for _, n := range j.notes {
@@ -45,13 +45,13 @@ func (r *reader) jsonRow(b drydock.Block) error {
 	if j.bad == "" && len(d.options) > 0 && d.ans.letters == nil {
 		if _, isIndex := j.index(); isIndex || d.ans.text != "" {
 			if reason, detail := r.indexAnswer(d, jsonIndex()); reason != "" {
-				r.give(nil, rejected(r.doc.File, d.at, d.subject, d.text, reason, detail))
+				r.give(nil, d.reject(r.doc.File, reason, detail))
 				return nil
 			}
 		}
 	}
 	if j.bad != "" {
-		r.give(nil, rejected(r.doc.File, d.at, d.subject, d.text, j.bad, j.badDetail))
+		r.give(nil, d.reject(r.doc.File, j.bad, j.badDetail))
 		return nil
 	}
 	r.give(d.finish(r.doc.File))

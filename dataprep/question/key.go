@@ -75,8 +75,12 @@ type keyScanner struct {
 func (p *keyScanner) skip() {
 	for p.i < len(p.s) {
 		r, w := utf8.DecodeRuneInString(p.s[p.i:])
-		if !isSpace(r) && !strings.ContainsRune(",，;；。|.、", r) {
-			return
+		switch r {
+		case ',', '，', ';', '；', '。', '|', '.', '、':
+		default:
+			if !isSpace(r) {
+				return
+			}
 		}
 		p.i += w
 	}

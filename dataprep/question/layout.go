@@ -23,6 +23,8 @@ const (
 	labelNewline                       // A alone on its line
 )
 
+func (s labelStyle) enclosed() bool { return s == labelRound || s == labelSquare }
+
 // place is how an option label stands in the text, worst first.
 type place uint8
 
@@ -49,7 +51,7 @@ func scanMarks(s string, dst []mark) []mark {
 		if c < 0x80 {
 			l := c | 0x20
 			switch {
-			case l >= 'a' && l < 'a'+maxOptions:
+			case l >= 'a' && l < 'a'+maxOptions && (i == 0 || !isLatin(s[i-1])):
 				if m, ok := letterMark(s, i); ok {
 					dst = append(dst, m)
 				}
@@ -243,8 +245,10 @@ func step(a, b mark) float64 {
 		return 0.5
 	case a.style <= labelComma && b.style <= labelComma:
 		return -0.2 // banks mix A. and A、
-	case (a.style >= labelRound) != (b.style >= labelRound):
+	case a.style.enclosed() != b.style.enclosed():
 		return -2.5
+	case b.style >= labelBare:
+		return -1.2
 	}
 	return -0.7
 }

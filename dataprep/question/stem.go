@@ -16,7 +16,7 @@ func cleanStem(s string, n int) (stem string, form drydock.QuestionKind) {
 	}
 	for {
 		r, w := utf8.DecodeRuneInString(s)
-		if !strings.ContainsRune("（([【", r) || r == utf8.RuneError {
+		if r != '（' && r != '(' && !openBracket(r) {
 			return s, form
 		}
 		end := strings.IndexAny(s, "）)]】")
@@ -126,10 +126,15 @@ func blankOut(s string, in inlineAnswer) string {
 // statements lists the numbered statements of a stem: Ⅰ.…；Ⅱ.… , I、… II、…,
 // ①…②…. They must run from one, without a gap, two at least.
 func statements(stem string) []string {
-	if out := statementsBy(stem, circled); out != nil {
-		return out
+	if strings.Contains(stem, "②") {
+		if out := statementsBy(stem, circled); out != nil {
+			return out
+		}
 	}
-	return statementsBy(stem, roman)
+	if strings.Contains(stem, "II") || strings.Contains(stem, "Ⅱ") {
+		return statementsBy(stem, roman)
+	}
+	return nil
 }
 
 // statementsBy cuts the stem at the marks that read 1, 2, 3 … in order.
@@ -229,17 +234,24 @@ func needsFigure(q *drydock.Question) bool {
 }
 
 func figureWords(s string) bool {
+	if !strings.Contains(s, "图") && !strings.Contains(s, "圖") {
+		return figureWordsEnglish(s)
+	}
 	for _, w := range [...]string{"见图", "見圖", "如图", "如圖", "下图", "下圖", "上图中", "图中所示", "图示为", "右图", "左图", "附图", "根据图", "由图可", "所示图"} {
 		if i := strings.Index(s, w); i >= 0 {
 			return true
 		}
 	}
+	return figureNumber(s) || figureWordsEnglish(s)
+}
+
+func figureWordsEnglish(s string) bool {
 	for _, w := range [...]string{"ee illustration", "illustration D", "ee diagram", "in the diagram", "the illustration", "shown in figure", "the figure below", "see figure", "See figure", "diagram below", "ILLUSTRATION", "DIAGRAM"} {
 		if strings.Contains(s, w) {
 			return true
 		}
 	}
-	return figureNumber(s)
+	return false
 }
 
 // figureNumber reports 图3-2 or "DIAGRAM 12"-like references.

@@ -348,12 +348,12 @@ func (r *reader) row(row tableRow) {
 	}
 	d := r.rowDraft(row)
 	if d.stem == "" && len(d.options) == 0 {
-		r.give(nil, rejected(r.doc.File, d.at, nil, d.text, reasonBadRow, "the row has no question text"))
+		r.give(nil, d.reject(r.doc.File, reasonBadRow, "the row has no question text"))
 		return
 	}
 	if d.ans.text != "" && len(d.options) > 0 {
 		if reason, detail := r.indexAnswer(d, tableIndex(c, t.sheet)); reason != "" {
-			r.give(nil, rejected(r.doc.File, d.at, d.subject, d.text, reason, detail))
+			r.give(nil, d.reject(r.doc.File, reason, detail))
 			return
 		}
 	}
@@ -370,7 +370,7 @@ func (r *reader) give(rec *drydock.Record, d *drydock.Drop) {
 func (r *reader) rowDraft(row tableRow) *draft {
 	t, c := &r.tab, r.tab.cols
 	d := &draft{at: row.at, rowID: row.cell(c.id), lang: row.cell(c.lang), form: t.form, sure: 1,
-		text: strings.Join(trimCells(row.cells), " | "), explain: row.cell(c.explain)}
+		text: func() string { return strings.Join(trimCells(row.cells), " | ") }, explain: row.cell(c.explain)}
 	if f := formValue(row.cell(c.form)); f != "" {
 		d.form = f
 	}

@@ -281,7 +281,8 @@ func skipSpace(s string, i int) int {
 // skipMarks skips blanks and one punctuation mark after a number or label.
 func skipMarks(s string, i int) int {
 	i = skipSpace(s, i)
-	if r, w := utf8.DecodeRuneInString(s[i:]); strings.ContainsRune(".．、:：)）,，", r) && w > 0 && r != utf8.RuneError {
+	switch r, w := utf8.DecodeRuneInString(s[i:]); r {
+	case '.', '．', '、', ':', '：', ')', '）', ',', '，':
 		i = skipSpace(s, i+w)
 	}
 	return i

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -309,17 +310,12 @@ func (c *chapter) flush() {
 
 // build makes the record of an item.
 func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
-	lines := it.lines[:0]
-	for i, l := range it.lines {
-		if i > 0 && c.runningTitle(l) {
-			continue
-		}
-		lines = append(lines, l)
+	if len(c.edges) > 0 {
+		it.lines = slices.DeleteFunc(it.lines, func(l line) bool { return l.at != it.lines[0].at && c.runningTitle(l) })
 	}
-	it.lines = lines
 	p := it.cut()
 	b := splitBody(p.body)
-	d := &draft{at: it.lines[0].at, text: it.text(), form: it.form, options: b.options, gap: b.gap,
+	d := &draft{at: it.lines[0].at, text: it.text, form: it.form, options: b.options, gap: b.gap,
 		explain: p.explain, subject: it.path.subject(), sure: b.sure}
 	var form drydock.QuestionKind
 	d.stem, form = cleanStem(b.stem, it.num.n)
@@ -327,7 +323,7 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 		d.form = form
 	}
 	if reason, detail := it.settleAnswer(d, p); reason != "" {
-		return nil, rejected(c.file, d.at, d.subject, d.text, reason, detail)
+		return nil, d.reject(c.file, reason, detail)
 	}
 	return d.finish(c.file)
 }
