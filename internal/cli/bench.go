@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -275,10 +276,8 @@ func runBenchAdd(_ context.Context, a *app, o BenchAddOptions) error {
 		return err
 	}
 	sum := sha256.Sum256(data)
-	base := filepath.Base(o.File)
-	if o.File == "-" {
-		base = "items"
-	}
+	// always one name: the user's could be that of a file the store keeps
+	base := "items" + strings.ToLower(filepath.Ext(o.File))
 	reg := runstore.Registered{Name: o.Name, Like: b.Ref().Name, File: base, SHA256: hex.EncodeToString(sum[:]), Items: len(items)}
 	home, err := a.host.home()
 	if err != nil {

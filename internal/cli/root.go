@@ -16,6 +16,9 @@ func newRoot(a *app) *cobra.Command {
 			"为航海领域语言模型准备训练数据，并将微调一路带到经过检验的结果。",
 		},
 		examples: []example{
+			{msg.Text{"a project of your own: put files into bank/raw, then run", "自己的项目：将文件放入 bank/raw，然后运行"}, "drydock init bank && drydock run -C bank"},
+			{msg.Text{"the questions of a bank, without a project", "不建项目，直接提取题库题目"}, "drydock prep bank.pdf --to question -o q.jsonl"},
+			{msg.Text{"is the benchmark in it?", "其中有评测集题目吗？"}, "drydock contam check q.jsonl --against maritime_bench"},
 			{msg.Text{"what this installation can do, and what it lacks", "查看当前安装能做什么、缺什么"}, "drydock doctor"},
 		},
 	}, func(cmd *cobra.Command, _ []string) error { return cmd.Help() })
@@ -36,10 +39,10 @@ func newRoot(a *app) *cobra.Command {
 	root.SetHelpCommand(help)
 	a.groups = []commandGroup{
 		{msg.Text{"The road", "主线"}, []*cobra.Command{
-			newInitCommand(a),
+			newInitCommand(a), newLintCommand(a), newPlanCommand(a), newRunCommand(a),
 		}},
 		{msg.Text{"Parts of the road, each alone", "各环节，可单独使用"}, []*cobra.Command{
-			newDedupCommand(a),
+			newPrepCommand(a), newDedupCommand(a), newContamCommand(a), newEvalCommand(a), newScoreCommand(a), newSubmitCommand(a),
 		}},
 		{msg.Text{"What there is", "已有的内容"}, []*cobra.Command{
 			newRunsCommand(a), newBenchCommand(a), a.catalogueCommand(formatsCatalogue()), a.catalogueCommand(stepsCatalogue()),

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/ui"
+)
+
+func newContamCommand(a *app) *cobra.Command {
+	return a.group("contam", msg.Text{"Check data against benchmarks.", "检查数据是否含有评测集题目。"}, newContamCheckCommand(a))
+}
+
+// ContamCheckOptions are the flags of contam check.
+type ContamCheckOptions struct {
+	Inputs  []string
+	Against []string
+	Report  string
+	Clean   string
+	OnHit   string
+	DryRun  bool
+}
+
+func newContamCheckCommand(a *app) *cobra.Command {
+	var o ContamCheckOptions
+	c := a.command("check", about{
+		use: "IN… --against REF|FILE…", args: someArgs("IN"),
+		short: msg.Text{"Find benchmark items in data, also in disguise.", "在数据中查找评测集题目，包括改头换面的题目。"},
+		long: msg.Text{
+			"IN is JSONL, JSON, CSV, XLSX or any other file drydock reads, or a folder. Shuffled options, traditional characters, full-width letters, other numbering and wrapped lines do not hide an item. Only a leak ends with 10; the same question with other numbers, negated or made from the item is reported and not counted. The data itself is never changed: --clean writes a second file.",
+			"IN 为 JSONL、JSON、CSV、XLSX 或 drydock 可读取的其他文件，也可以是目录。打乱选项、繁体字、全角字母、不同编号和换行都不能掩盖题目。只有泄漏才以 10 退出；改动数字、否定或由原题改编的题目只报告、不计数。原数据绝不改动：--clean 写出另一个文件。",
+		},
+		examples: []example{
+			{msg.Text{"training rows against the registered benchmark", "用已登记的评测集检查训练数据"}, "drydock contam check build/train.jsonl --against maritime_bench"},
+			{msg.Text{"against a file, with evidence, and a copy without leaks", "用文件检查，输出证据，并写出无泄漏的副本"}, "drydock contam check q.jsonl --against bench.json --report r.jsonl --clean c.jsonl"},
+		},
+		exits: []int{3, 10},
+	}, nil)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := a.require(cmd, "against", strings.Join(o.Against, "")); err != nil {
+			return err
+		}
+		o.Inputs = args
+		return runContamCheck(cmd.Context(), a, o)
+	}
+	f := a.flags(c.Flags())
+	f.strs(&o.Against, "against", "", msg.Text{"benchmark name or file `REF`; may be repeated", "评测集名称或文件 `REF`；可重复"})
+	f.output(&o.Report, "report", "", msg.Text{"write every finding to `FILE`, one JSON object a line", "将每个发现写入 `FILE`，每行一个 JSON 对象"})
+	f.output(&o.Clean, "clean", "", msg.Text{"write the rows to `FILE` without leaks; one JSONL input", "将去除泄漏后的数据行写入 `FILE`；仅限一个 JSONL 输入"})
+	f.str(&o.OnHit, "on-hit", "", "drop", msg.Text{"with --clean: `drop|annotate` rows that leak", "配合 --clean：对泄漏行 `drop|annotate`（删除或标注）"})
+	a.completeFunc(c, "against", a.knownBenches)
+	a.complete(c, "on-hit", "drop", "annotate")
+	return c
+}
+
+// shownHits is how many leaks are shown side by side.
+const shownHits = 5
+
+// contamAnswer is the summary of a check. Its fields are stable.
+type contamAnswer struct {
+	Schema     string         `json:"schema"`
+	Benchmarks []contamBench  `json:"benchmarks"`
+	Inputs     []contamInput  `json:"inputs"`
+	Records    int            `json:"records"`
+	Bytes      int64          `json:"bytes"`
+	Items      int            `json:"items"`
+	Blind      []string       `json:"blind"`
+	Verdicts   map[string]int `json:"verdicts"`
+	Failed     int            `json:"failed_records"` // records with a verdict that fails the check
+	Config     string         `json:"config"`
+	Report     string         `json:"report,omitempty"`
+	Clean      string         `json:"clean,omitempty"`
+	CleanRows  int            `json:"clean_rows,omitempty"`
+	Exit       int            `json:"exit"`
+	seconds    float64
+	shown      []hit
+}
+
+type contamBench struct {
+	Name   string `json:"name"`
+	Ref    string `json:"ref"`
+	Items  int    `json:"items"`
+	SHA256 string `json:"sha256"`
+}
+
+type contamInput struct {
+	File    string `json:"file"`
+	SHA256  string `json:"sha256"`
+	Records int    `json:"records"`
+	Bytes   int64  `json:"bytes"`
+}
+
+func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
+	if o.OnHit != "drop" && o.OnHit != "annotate" {
+		return oneOf("--on-hit", o.OnHit, "drop", "annotate")
+	}
+	benches, ix, err := a.contamIndex(o.Against)
+	if err != nil {
+		return err
+	}
+	files, bad, err := expandInputs(o.Inputs)
+	if err != nil {
+		return err
+	}
+	if o.Clean != "" && len(files) != 1 {
+		return fail.New(fail.Usage, msg.Text{"--clean takes one input, got %d files", "--clean 只接受一个输入，得到 %d 个文件"}, len(files))
+	}
+	start := a.host.Now()
+	scan := newContamScan(a, ix, benches, o)
+	if err := scan.run(ctx, files); err != nil {
+		return err
+	}
+	scan.answer.Report, scan.answer.Clean = o.Report, o.Clean
+	bad = append(bad, scan.bad...)
+	ans := scan.answer
+	ans.Schema, ans.Items, ans.Config = "drydock.contam.summary/1", ix.Items(), ix.ConfigHash()
+	ans.seconds = a.host.Now().Sub(start).Seconds()
+	for _, b := range benches {
+		ans.Benchmarks = append(ans.Benchmarks, contamBench{b.Name, b.Benchmark.Ref().String(), len(b.Items), b.SHA256})
+	}
+	if ans.Failed > 0 {
+		e := fail.New(fail.Contamination, msg.Text{"%d records are benchmark items", "%d 条记录是评测集题目"}, ans.Failed)
+		if o.Clean == "" {
+			e.Hint(msg.Text{"to write the rows without them: --clean FILE", "写出不含它们的数据：--clean FILE"})
+		}
+		bad = append(bad, e)
+	}
+	ans.Exit = fail.Code(bad.OrNil())
+	if err := a.answer(ans); err != nil {
+		return err
+	}
+	return bad.OrNil()
+}
+
+// contamIndex resolves the references and builds one index of them all.
+func (a *app) contamIndex(refs []string) ([]*pipeline.Bench, *contam.Index, error) {
+	home, err := a.host.home()
+	if err != nil {
+		return nil, nil, err
+	}
+	var benches []*pipeline.Bench
+	var sets []contam.Set
+	for _, ref := range refs {
+		b, err := pipeline.FindBench(ref, "", home, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		benches = append(benches, b)
+		sets = append(sets, contam.Set{Ref: b.Benchmark.Ref(), Items: b.Items})
+	}
+	ix, err := contam.NewIndexOf(sets, contam.Config{})
+	return benches, ix, err
+}
+
+func (c contamAnswer) text(t *ui.Terminal) {
+	for _, b := range c.Benchmarks {
+		t.Print(msg.Text{"%s  %d items (%s)", "%s  %d 题（%s）"}, b.Ref, b.Items, b.SHA256[:min(8, len(b.SHA256))])
+	}
+	for _, b := range c.Blind {
+		t.Print(msg.Text{"blind  %s", "盲区  %s"}, b)
+	}
+	t.Print(msg.Text{"scanned  %d records of %d files, %s in %s", "已扫描  %d 条记录，%d 个文件，%s，用时 %s"},
+		c.Records, len(c.Inputs), ui.Size(c.Bytes), t.Duration(secondsOf(c.seconds)))
+	tb := t.Table(ui.Column{}, ui.Column{Right: true}, ui.Column{}).Bare()
+	leaks := map[string]bool{}
+	for _, v := range contam.DefaultConfig().Fail {
+		leaks[string(v)] = true
+	}
+	for _, v := range contam.Verdicts() {
+		if n := c.Verdicts[string(v)]; n > 0 {
+			note := t.Say(msg.Text{"not counted as a leak", "不计为泄漏"})
+			if leaks[string(v)] {
+				note = t.Bad(t.Say(msg.Text{"LEAK", "泄漏"}))
+			}
+			tb.Row(string(v), fmt.Sprint(n), note)
+		}
+	}
+	tb.Print()
+	if len(c.Verdicts) == 0 {
+		t.Println(t.Good(t.Say(msg.Text{"no benchmark item found", "未发现评测集题目"})))
+	}
+	for i, h := range c.shown {
+		if i == shownHits {
+			t.Print(msg.Text{"… and more: --report FILE lists all", "……以及更多：--report FILE 列出全部"})
+			break
+		}
+		t.Println("")
+		t.Println(h.where() + "  " + string(h.f.Verdict) + "  " + fmt.Sprintf("%s %d  %.2f", h.f.Item.Benchmark, h.f.Item.Index, h.f.Score))
+		t.Println(ui.Truncate(t.Say(msg.Text{"  yours   ", "  数据  "})+h.text, min(t.Width(), 100)))
+		t.Println(ui.Truncate(t.Say(msg.Text{"  bench   ", "  题目  "})+h.item, min(t.Width(), 100)))
+	}
+	if c.Report != "" {
+		t.Print(msg.Text{"report: %s", "报告：%s"}, c.Report)
+	}
+	if c.Clean != "" {
+		t.Print(msg.Text{"clean: %s, %d rows", "干净数据：%s，%d 行"}, c.Clean, c.CleanRows)
+	}
+}

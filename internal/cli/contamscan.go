@@ -1,0 +1,301 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/dataprep/format"
+	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/ui"
+)
+
+func secondsOf(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// hit is a finding with what a reader wants to see of it.
+type hit struct {
+	f    contam.Finding
+	text string // of the record, on one line
+	item string // of the benchmark
+}
+
+func (h *hit) where() string {
+	if h.f.Record.Line > 0 {
+		return fmt.Sprintf("%s:%d", h.f.Record.File, h.f.Record.Line)
+	}
+	return h.f.Record.File + " " + h.f.Record.ID
+}
+
+// contamScan reads files and checks their records. Report and clean rows are
+// written while it goes, in the order of the data.
+type contamScan struct {
+	a      *app
+	ix     *contam.Index
+	o      ContamCheckOptions
+	items  map[contam.ItemRef]string
+	answer contamAnswer
+	report output
+	clean  output
+	bad    fail.List
+}
+
+func newContamScan(a *app, ix *contam.Index, benches []*pipeline.Bench, o ContamCheckOptions) *contamScan {
+	s := &contamScan{
+		a: a, ix: ix, o: o, items: map[contam.ItemRef]string{},
+		answer: contamAnswer{Verdicts: map[string]int{}, Blind: []string{}, Inputs: []contamInput{}},
+	}
+	for _, b := range benches {
+		for i := range b.Items {
+			q := &b.Items[i].Question
+			text := q.Stem
+			for _, op := range q.Options {
+				text += " " + op.Label + ". " + op.Text
+			}
+			s.items[contam.ItemRef{Benchmark: b.Benchmark.Ref().Name, Index: b.Items[i].Index}] = oneLine(text)
+		}
+	}
+	return s
+}
+
+// unitScan is what became of one unit.
+type unitScan struct {
+	records int
+	failed  int
+	rows    int
+	hits    []hit
+	clean   []byte
+	bad     fail.List
+}
+
+func (s *contamScan) run(ctx context.Context, files []string) (err error) {
+	if s.report, err = s.a.createOutput(s.o.Report, false); err != nil {
+		return err
+	}
+	defer s.report.Abort()
+	if s.clean, err = s.a.createOutput(s.o.Clean, false); err != nil {
+		return err
+	}
+	defer s.clean.Abort()
+	pdf := format.NewPDFRuntime(s.a.host.cache())
+	defer pdf.Close()
+	for _, name := range files {
+		if err := s.file(ctx, name, pdf); err != nil {
+			return err
+		}
+	}
+	return errors.Join(s.report.Commit(), s.clean.Commit())
+}
+
+// file checks one file, several units at once. A file that cannot be read is
+// noted, and the next one follows.
+func (s *contamScan) file(ctx context.Context, name string, pdf *format.PDFRuntime) error {
+	in, err := s.a.openInput(ctx, name, pdf, s.a.note)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		s.bad = append(s.bad, fail.All(err)...)
+		return nil
+	}
+	if s.o.Clean != "" && in.kind.Name != "jsonl" {
+		return fail.New(fail.Usage, msg.Text{"--clean writes JSON lines; %s is %s", "--clean 写出 JSONL；%s 是 %s"}, in.name(), in.kind.Name)
+	}
+	progress := s.a.term.Progress(in.name(), in.file.Size, true)
+	defer progress.End()
+	results := make([]unitScan, len(in.units))
+	var read atomic.Int64
+	counts := contamInput{File: in.name(), SHA256: in.file.SHA256, Bytes: in.file.Size}
+	err = s.a.inOrder(ctx, len(in.units), func(ctx context.Context, i int) error {
+		u := &unitWork{s: s, out: &results[i], scanner: s.ix.Scanner()}
+		if err := u.read(ctx, in.kind.Document(in.units[i], s.a.note)); err != nil {
+			return err
+		}
+		progress.Set(read.Add(in.units[i].End - in.units[i].Start))
+		return nil
+	}, func(i int) error {
+		defer func() { results[i] = unitScan{} }()
+		return s.merge(&counts, &results[i])
+	})
+	if err != nil {
+		return err
+	}
+	s.answer.Inputs = append(s.answer.Inputs, counts)
+	s.answer.Records += counts.Records
+	s.answer.Bytes += counts.Bytes
+	return nil
+}
+
+func (s *contamScan) merge(in *contamInput, r *unitScan) error {
+	in.Records += r.records
+	s.answer.Failed += r.failed
+	s.answer.CleanRows += r.rows
+	s.bad = append(s.bad, r.bad...)
+	var buf []byte
+	for i := range r.hits {
+		h := &r.hits[i]
+		s.answer.Verdicts[string(h.f.Verdict)]++
+		if h.f.Fail && len(s.answer.shown) <= shownHits {
+			s.answer.shown = append(s.answer.shown, *h)
+		}
+		buf = h.f.Append(buf[:0])
+		if _, err := s.report.Write(buf); err != nil {
+			return err
+		}
+	}
+	_, err := s.clean.Write(r.clean)
+	return err
+}
+
+// unitWork reads one unit. Rows are checked one by one; running text as one
+// record, so that an item broken over lines is found.
+type unitWork struct {
+	s       *contamScan
+	out     *unitScan
+	scanner *contam.Scanner
+	file    string
+	text    []byte
+	starts  []textStart
+	runes   int
+}
+
+// textStart says which block begins at which character of the text.
+type textStart struct {
+	rune int
+	at   drydock.Locator
+}
+
+func (u *unitWork) read(ctx context.Context, doc *drydock.Document) error {
+	u.file = doc.File.Name
+	for b, err := range doc.Blocks(ctx) {
+		var drop *drydock.Drop
+		switch {
+		case errors.As(err, &drop):
+			u.out.bad = append(u.out.bad, badBlock(drop))
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			u.out.bad = append(u.out.bad, fail.All(err)...)
+			return nil
+		case b.Raw != nil:
+			u.row(b)
+		case b.Cells != nil:
+			u.record(u.scanner.Text([]byte(strings.Join(b.Cells, "\n"))), strings.Join(b.Cells, " "), b.At)
+		default:
+			u.starts = append(u.starts, textStart{u.runes, b.At})
+			u.text = append(append(u.text, b.Text...), '\n')
+			u.runes += utf8.RuneCountInString(b.Text) + 1
+		}
+	}
+	u.running()
+	return nil
+}
+
+// row checks one JSON row.
+func (u *unitWork) row(b drydock.Block) {
+	found, err := u.scanner.Row(b.Raw)
+	if err != nil {
+		w := fail.Where{File: u.file, Line: lineOf(b.At), Excerpt: string(b.Raw)}
+		var bad *contam.SyntaxError
+		if errors.As(err, &bad) {
+			w.Column = utf8.RuneCount(b.Raw[:min(bad.Column-1, len(b.Raw))]) + 1
+		}
+		u.out.bad = append(u.out.bad, fail.New(fail.Partial, msg.Text{"not checked: %v", "未检查：%v"}, err).At(w))
+		return
+	}
+	failed := u.record(found, string(b.Raw), b.At)
+	if u.s.o.Clean == "" {
+		return
+	}
+	if failed && u.s.o.OnHit == "drop" {
+		return
+	}
+	row := b.Raw
+	if failed {
+		row = annotated(b.Raw, found)
+	}
+	u.out.clean = append(append(u.out.clean, row...), '\n')
+	u.out.rows++
+}
+
+// record books the findings of one record and reports whether one fails.
+func (u *unitWork) record(found []contam.Finding, text string, at drydock.Locator) (failed bool) {
+	u.out.records++
+	for _, f := range found {
+		f.Record.File, f.Record.Line = u.file, lineOf(at)
+		if f.Record.ID == "" {
+			f.Record.ID = at.String()
+		}
+		failed = failed || f.Fail
+		u.out.hits = append(u.out.hits, hit{f: f, text: oneLine(text), item: u.s.items[f.Item]})
+	}
+	if failed {
+		u.out.failed++
+	}
+	return failed
+}
+
+// running checks the text of a document. Each finding is placed at the block
+// its evidence begins in; a record that fails is counted once a place.
+func (u *unitWork) running() {
+	if len(u.text) == 0 {
+		return
+	}
+	found := u.scanner.Text(u.text)
+	runes := []rune(string(u.text))
+	places := map[drydock.Locator]bool{}
+	u.out.records++
+	for _, f := range found {
+		at, from := drydock.Locator{}, 0
+		if len(f.Spans) > 0 {
+			from = f.Spans[0].Start
+			i, ok := slices.BinarySearchFunc(u.starts, from, func(s textStart, r int) int { return s.rune - r })
+			if !ok {
+				i--
+			}
+			at = u.starts[max(i, 0)].at
+		}
+		f.Record.File, f.Record.ID, f.Record.Line = u.file, at.String(), lineOf(at)
+		if f.Fail && !places[at] {
+			places[at] = true
+			u.out.failed++
+		}
+		end := min(from+200, len(runes))
+		u.out.hits = append(u.out.hits, hit{f: f, text: oneLine(string(runes[min(from, end):end])), item: u.s.items[f.Item]})
+	}
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(ui.Truncate(s, 400)), " ") }
+
+// annotated adds what was found to a JSON object as its last field.
+func annotated(row []byte, found []contam.Finding) []byte {
+	end := strings.LastIndexByte(string(row), '}')
+	if end < 0 {
+		return row
+	}
+	body := strings.TrimRight(string(row[:end]), " \t\r\n")
+	out := []byte(body)
+	if !strings.HasSuffix(body, "{") {
+		out = append(out, ',')
+	}
+	out = append(out, `"contamination":[`...)
+	for i, f := range found {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, `{"benchmark":`...)
+		out = drydock.AppendJSONString(out, f.Item.Benchmark)
+		out = append(out, fmt.Sprintf(`,"index":%d,"verdict":`, f.Item.Index)...)
+		out = drydock.AppendJSONString(out, string(f.Verdict))
+		out = append(out, fmt.Sprintf(`,"score":%.4f}`, f.Score)...)
+	}
+	return append(append(out, `]}`...), row[end+1:]...)
+}

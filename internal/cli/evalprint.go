@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/drydock-ml/drydock/eval"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/ui"
+)
+
+// evalSummary prints what came of an evaluation.
+type evalSummary struct{ eval.Summary }
+
+func (s evalSummary) text(t *ui.Terminal) {
+	tb := t.Table(ui.Column{}, ui.Column{}).Bare()
+	row := func(label msg.Text, value string) { tb.Row(t.Say(label), value) }
+	row(msg.Text{"benchmark", "评测集"}, s.Benchmark)
+	if s.Model != "" {
+		model := s.Model
+		if s.Baseline {
+			model += t.Say(msg.Text{" (a baseline, no model)", "（基线，不是模型）"})
+		}
+		row(msg.Text{"model", "模型"}, model)
+	}
+	row(msg.Text{"accuracy", "准确率"}, fmt.Sprintf("%.2f %%  [%.2f, %.2f]  %d / %d", 100*s.Accuracy, 100*s.Wilson95[0], 100*s.Wilson95[1], s.Correct, s.N))
+	rule := s.Rule
+	if s.OtherDiffers > 0 {
+		rule += t.Say(msg.Text{"; %s differs on %d items (%d correct)", "；%s 在 %d 题上不同（正确 %d）"}, s.OtherRule, s.OtherDiffers, s.OtherCorrect)
+	}
+	row(msg.Text{"rule", "抽取规则"}, rule)
+	if s.Reused > 0 {
+		row(msg.Text{"taken over", "沿用"}, t.Say(msg.Text{"%d answers of an earlier run", "以往运行的 %d 个回答"}, s.Reused))
+	}
+	row(msg.Text{"no letter", "未抽取到字母"}, fmt.Sprint(s.NoExtraction))
+	if s.OutsideOptions > 0 {
+		row(msg.Text{"letter not offered", "字母不在选项中"}, fmt.Sprint(s.OutsideOptions))
+	}
+	if s.Truncated > 0 {
+		row(msg.Text{"cut off", "被截断"}, fmt.Sprint(s.Truncated))
+	}
+	row(msg.Text{"letters", "字母"}, letterCounts(t, s.Letters))
+	for _, f := range []struct {
+		label msg.Text
+		path  string
+	}{
+		{msg.Text{"reviews", "reviews"}, s.Files.Reviews}, {msg.Text{"predictions", "predictions"}, s.Files.Predictions},
+		{msg.Text{"report", "report"}, s.Files.Report},
+	} {
+		if f.path != "" {
+			row(f.label, f.path)
+		}
+	}
+	tb.Print()
+	for _, p := range s.Problems {
+		if p.Line > 0 {
+			t.Warn(msg.Text{"line %d: %s", "第 %d 行：%s"}, p.Line, p)
+			continue
+		}
+		t.Warn(msg.Text{"%s", "%s"}, p)
+	}
+	for _, f := range s.Failures {
+		t.Warn(msg.Text{"item %d: %s", "第 %d 题：%s"}, f.Index, f.Cause)
+	}
+	for _, n := range s.Notes {
+		t.Note(msg.Text{"%s", "%s"}, n)
+	}
+	if s.LeakSignal != nil {
+		t.Print(msg.Text{"%s", "%s"}, s.LeakSignal)
+	}
+}
+
+func letterCounts(t *ui.Terminal, m map[string]int) string {
+	var parts []string
+	for _, l := range slices.Sorted(maps.Keys(m)) {
+		name := l
+		if l == "" {
+			name = t.Say(msg.Text{"none", "无"})
+		}
+		parts = append(parts, fmt.Sprintf("%s %d", name, m[l]))
+	}
+	return strings.Join(parts, " · ")
+}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/pipeline"
+)
+
+// LintOptions are the flags of lint.
+type LintOptions struct {
+	Files  []string
+	Format string
+}
+
+func newLintCommand(a *app) *cobra.Command {
+	var o LintOptions
+	c := a.command("lint", about{
+		use: "[FILE…]", args: anyArgs("FILE"),
+		short: msg.Text{"Report everything wrong with drydock.yaml at once.", "一次报告 drydock.yaml 的全部错误。"},
+		long: msg.Text{
+			"Every finding has its place, the line itself and what was probably meant. Nothing is read but the configuration and the list of files it names.",
+			"每个问题都给出位置、所在行以及可能的正确写法。只读取配置及其中列出的文件清单。",
+		},
+		examples: []example{
+			{msg.Text{"the project here", "当前项目"}, "drydock lint"},
+			{msg.Text{"as annotations of a GitHub workflow", "作为 GitHub 工作流注解"}, "drydock lint --format github"},
+		},
+	}, nil)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		o.Files = args
+		return runLint(cmd.Context(), a, o)
+	}
+	a.flags(c.Flags()).str(&o.Format, "format", "", "text", msg.Text{"write findings as `text|json|github`", "以 `text|json|github` 输出问题"})
+	a.complete(c, "format", "text", "json", "github")
+	return c
+}
+
+// finding is one finding in JSON.
+type finding struct {
+	File    string    `json:"file"`
+	Line    int       `json:"line,omitempty"`
+	Column  int       `json:"column,omitempty"`
+	Kind    fail.Kind `json:"kind"`
+	Message string    `json:"message"`
+	Hint    string    `json:"hint,omitempty"`
+}
+
+type lintAnswer struct {
+	Schema   string    `json:"schema"`
+	Files    []string  `json:"files"`
+	Findings []finding `json:"findings"`
+	Errors   int       `json:"errors"`
+}
+
+func runLint(_ context.Context, a *app, o LintOptions) error {
+	if o.Format != "text" && o.Format != "json" && o.Format != "github" {
+		return oneOf("--format", o.Format, "text", "json", "github")
+	}
+	if len(o.Files) == 0 {
+		o.Files = []string{a.configFile()}
+	}
+	home, err := a.host.home()
+	if err != nil {
+		return err
+	}
+	ans := lintAnswer{Schema: "drydock.lint/1", Findings: []finding{}}
+	var all fail.List
+	for _, name := range o.Files {
+		cfg, found := pipeline.Load(name)
+		if len(found) == 0 {
+			_, found = cfg.Resolve(home)
+		}
+		ans.Files = append(ans.Files, filepath.ToSlash(name))
+		all = append(all, found...)
+		if len(found) == 0 && o.Format == "text" && !a.term.JSON() {
+			a.term.Print(msg.Text{"%s: no errors", "%s：没有错误"}, name)
+		}
+	}
+	for _, e := range all {
+		ans.Findings = append(ans.Findings, finding{
+			filepath.ToSlash(e.Where.File), e.Where.Line, e.Where.Column, e.Kind, e.Message(a.lang), strings.Join(e.Hints(a.lang), "\n"),
+		})
+	}
+	ans.Errors = len(all)
+	switch {
+	case o.Format == "github":
+		for _, f := range ans.Findings {
+			a.term.Println(githubAnnotation(f))
+		}
+	case o.Format == "json" || a.term.JSON():
+		if err := a.term.Value(ans); err != nil {
+			return err
+		}
+	default:
+		return all.OrNil()
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return shown{all}
+}
+
+// githubAnnotation is a workflow command that marks the line in a pull request.
+func githubAnnotation(f finding) string {
+	esc := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	prop := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	text := f.Message
+	if f.Hint != "" {
+		text += "\n" + f.Hint
+	}
+	return fmt.Sprintf("::error file=%s,line=%d,col=%d::%s", prop.Replace(f.File), max(f.Line, 1), max(f.Column, 1), esc.Replace(text))
+}

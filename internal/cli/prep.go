@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drydock-ml/drydock/dataprep/emit"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/spec"
+	"github.com/drydock-ml/drydock/internal/ui"
+)
+
+// PrepOptions are the flags of prep.
+type PrepOptions struct {
+	Sources []string
+	pipeline.PrepOptions
+	Limit  int
+	Seed   int
+	DryRun bool
+}
+
+func newPrepCommand(a *app) *cobra.Command {
+	var o PrepOptions
+	c := a.command("prep", about{
+		use: "SRC… -o FILE", args: someArgs("SRC"),
+		short: msg.Text{"Turn source files into questions, passages or training rows.", "将来源文件转换为题目、段落或训练数据。"},
+		long: msg.Text{
+			"SRC is a file, a folder or a pattern. Every block that did not become a row is in the drop file with its reason and place. With question and passage, letters and order of the source are kept; qwen3_chat shuffles the options.",
+			"SRC 为文件、目录或通配模式。未成为数据行的内容都会连同原因和位置写入丢弃文件。question 和 passage 保留原字母与顺序；qwen3_chat 会打乱选项。",
+		},
+		examples: []example{
+			{msg.Text{"the questions of a bank", "题库中的题目"}, "drydock prep bank.pdf --to question -o q.jsonl --dropped d.jsonl"},
+			{msg.Text{"answers in a second file", "答案在另一个文件中"}, "drydock prep bank.docx --key answers.docx -o q.jsonl"},
+			{msg.Text{"training rows", "训练数据"}, "drydock prep raw/ --to qwen3_chat --license CC-BY-4.0 -o train.jsonl"},
+		},
+		exits: []int{3},
+	}, nil)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := a.require(cmd, "output", o.Out); err != nil {
+			return err
+		}
+		o.Sources = args
+		return runPrep(cmd.Context(), a, o)
+	}
+	f := a.flags(c.Flags())
+	f.output(&o.Out, "output", "o", msg.Text{"write rows to `FILE`", "将数据行写入 `FILE`"})
+	f.str(&o.To, "to", "", "question", msg.Text{"row shape `SHAPE`: question, passage, qwen3_chat", "行格式 `SHAPE`：question、passage、qwen3_chat"})
+	f.str(&o.Key, "key", "", "", msg.Text{"answers stand in `FILE`", "答案在 `FILE` 中"})
+	f.str(&o.Lang, "source-lang", "", "", msg.Text{"language `TAG` of the sources (default: found per record)", "来源的语言 `TAG`（默认：逐条识别）"})
+	f.str(&o.License, "license", "", "", msg.Text{"terms of the sources: SPDX id or `TEXT`", "来源的许可：SPDX 标识或 `TEXT`"})
+	f.output(&o.Dropped, "dropped", "", msg.Text{"write what was left out to `FILE` (default: beside -o)", "将未采用的内容写入 `FILE`（默认：与 -o 同目录）"})
+	f.gate(&o.AllowRestricted, "allow-restricted", "", msg.Text{"read PDF files whose owner forbids extraction", "读取所有者禁止提取内容的 PDF"})
+	f.str(&o.PasswordFile, "password-file", "", "", msg.Text{"`FILE` with the password of encrypted sources", "含加密来源密码的 `FILE`"})
+	f.str(&o.Encoding, "encoding", "", "", msg.Text{"text encoding `NAME` (default: found)", "文本编码 `NAME`（默认：自动识别）"})
+	f.int(&o.Limit, "limit", "", 0, msg.Text{"read at most `N` records of each file (0: all)", "每个文件最多读取 `N` 条记录（0：全部）"})
+	f.int(&o.Seed, "seed", "", 0, msg.Text{"seed `N` of shuffled options", "打乱选项的种子 `N`"})
+	a.completeFunc(c, "to", func() []string { return spec.Names(emit.Emitters()) })
+	return c
+}
+
+func runPrep(ctx context.Context, a *app, o PrepOptions) error {
+	shapes := spec.Names(emit.Emitters())
+	if _, ok := spec.Find(emit.Emitters(), o.To); !ok {
+		return oneOf("--to", o.To, shapes...)
+	}
+	if o.Seed < 0 {
+		return fail.New(fail.Usage, msg.Text{"--seed %d: must not be negative", "--seed %d：不能为负数"}, o.Seed)
+	}
+	env, err := a.pipelineEnv()
+	if err != nil {
+		return err
+	}
+	term := a.term
+	toStdout := o.Out == "-"
+	if toStdout {
+		if o.Dropped == "" {
+			return fail.New(fail.Usage, msg.Text{"-o - needs --dropped, so that nothing disappears", "使用 -o - 时必须指定 --dropped，以免内容丢失"})
+		}
+		dir, err := os.MkdirTemp("", "drydock-prep-*")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		o.Out = filepath.Join(dir, "rows.jsonl")
+		term = ui.New(a.terminalConfig(true))
+	}
+	p := textRun{t: term}
+	po := o.PrepOptions
+	po.Inputs, po.Seed = o.Sources, uint64(o.Seed)
+	po.Options = pipeline.Options{Workers: a.workers(), Limit: o.Limit, Observe: func(e pipeline.Event) {
+		if e.Type == "progress" {
+			p.event(e)
+		}
+	}}
+	res, err := pipeline.Prep(ctx, po, env)
+	p.endProgress()
+	if res == nil {
+		return err
+	}
+	if toStdout {
+		rows, rerr := os.ReadFile(o.Out)
+		if rerr != nil {
+			return rerr
+		}
+		if _, rerr = a.term.Write(rows); rerr != nil {
+			return rerr
+		}
+		if !a.term.JSON() {
+			prepAnswer{"drydock.prep/1", res}.text(term)
+		}
+		return err
+	}
+	if aerr := a.answer(prepAnswer{"drydock.prep/1", res}); aerr != nil {
+		return aerr
+	}
+	return err
+}
+
+type prepAnswer struct {
+	Schema string `json:"schema"`
+	*pipeline.PrepResult
+}
+
+func (r prepAnswer) text(t *ui.Terminal) {
+	tb := t.Table(
+		ui.Column{Title: msg.Text{"file", "文件"}}, ui.Column{Title: msg.Text{"format", "格式"}},
+		ui.Column{Title: msg.Text{"records", "记录"}, Right: true}, ui.Column{Title: msg.Text{"kinds", "种类"}},
+		ui.Column{Title: msg.Text{"dropped", "丢弃"}},
+	)
+	for _, in := range r.Inputs {
+		tb.Row(in.File, in.Format, fmt.Sprint(in.Records), countWords(in.Kinds), countWords(in.Dropped))
+	}
+	tb.Print()
+	for _, n := range r.Notes {
+		t.Note(msg.Text{"%s: %s", "%s：%s"}, n.File, n)
+	}
+	t.Print(msg.Text{"%d read + %d made = %d rows + %d dropped + %d merged", "读取 %d + 生成 %d = 数据行 %d + 丢弃 %d + 合并 %d"},
+		r.Sums.In, r.Sums.Made, r.Sums.Out, r.Sums.DroppedTotal(), r.Sums.Merged)
+	if words := countWords(r.Sums.Dropped); words != "" {
+		t.Print(msg.Text{"dropped: %s", "丢弃：%s"}, words)
+	}
+	t.Print(msg.Text{"rows: %s", "数据行：%s"}, r.Out)
+	if r.Dropped != "" {
+		t.Print(msg.Text{"left out: %s", "未采用：%s"}, r.Dropped)
+	}
+	if letters := lettersText([]pipeline.OutputResult{{Letters: r.Letters}}); letters != "" {
+		t.Print(msg.Text{"answer letters: %s", "答案字母：%s"}, letters)
+	}
+}

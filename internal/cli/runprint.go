@@ -1,0 +1,318 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/ui"
+)
+
+// A runPrinter shows a run while it goes: a line a stage for people, NDJSON for
+// programs.
+type runPrinter interface {
+	event(e pipeline.Event)
+	end(r *pipeline.Result, err error, planned bool) error
+}
+
+func (a *app) runPrinter() runPrinter {
+	if a.term.JSON() {
+		return &jsonRun{a: a}
+	}
+	return &textRun{t: a.term}
+}
+
+// jsonRun prints one object a line, told apart by type.
+type jsonRun struct {
+	a   *app
+	err error // of the first line that could not be written
+}
+
+func (j *jsonRun) write(v any) {
+	if err := j.a.term.Value(v); err != nil && j.err == nil {
+		j.err = err
+	}
+}
+
+func (j *jsonRun) event(e pipeline.Event) {
+	switch e.Type {
+	case "stage":
+		j.write(struct {
+			Type   string `json:"type"`
+			Schema string `json:"schema"`
+			*pipeline.StageResult
+		}{"stage", "drydock.run.stage/1", e.Result})
+	case "warning":
+		j.write(struct {
+			Type    string `json:"type"`
+			Schema  string `json:"schema"`
+			Message string `json:"message"`
+		}{"warning", "drydock.warning/1", e.Text.In(j.a.lang)})
+	}
+}
+
+func (j *jsonRun) end(r *pipeline.Result, err error, planned bool) error {
+	type stage struct {
+		Name   string `json:"name"`
+		Status string `json:"status"`
+	}
+	s := struct {
+		Type   string  `json:"type"`
+		Schema string  `json:"schema"`
+		RunID  string  `json:"run_id,omitempty"`
+		DryRun bool    `json:"dry_run"`
+		Stages []stage `json:"stages"`
+		Exit   int     `json:"exit"`
+	}{Type: "summary", Schema: "drydock.run.summary/1", DryRun: planned, Stages: []stage{}, Exit: fail.Code(err)}
+	if r != nil {
+		s.RunID = r.RunID
+		for _, x := range r.Stages {
+			s.Stages = append(s.Stages, stage{x.Name, x.Status})
+		}
+	}
+	j.write(s)
+	return j.err
+}
+
+// textRun prints a row a stage as it ends.
+type textRun struct {
+	t        *ui.Terminal
+	progress *ui.Progress
+	stage    string // that progress is of
+}
+
+func (p *textRun) event(e pipeline.Event) {
+	switch e.Type {
+	case "progress":
+		if p.stage != e.Stage {
+			p.endProgress()
+			p.stage, p.progress = e.Stage, p.t.Progress(e.Stage, int64(e.Total), false)
+		}
+		p.progress.Set(int64(e.Done))
+	case "warning":
+		p.t.Warn(msg.Text{"%s", "%s"}, e.Text)
+	case "stage":
+		p.endProgress()
+		p.row(e.Result)
+	}
+}
+
+func (p *textRun) endProgress() {
+	if p.progress != nil {
+		p.progress.End()
+		p.progress, p.stage = nil, ""
+	}
+}
+
+// row prints: stage, how much went in, what became of it, how long it took. For
+// a program: stage, status, amount, the rest, seconds, tab-separated.
+func (p *textRun) row(s *pipeline.StageResult) {
+	amount, details := describeStage(p.t, s)
+	if s.Status == pipeline.StatusSkipped {
+		if p.t.Verbose(1) {
+			p.t.Detail(msg.Text{"%s skipped: %s", "%s 已跳过：%s"}, s.Name, s.Reason)
+		}
+		return
+	}
+	took := p.t.Duration(time.Duration(s.Seconds * float64(time.Second)))
+	if s.Status != pipeline.StatusDone {
+		took = stageStatus(p.t, s)
+	}
+	if !p.t.OutTTY() {
+		p.t.Println(strings.Join([]string{s.Name, s.Status, amount, strings.Join(details, "; "), fmt.Sprintf("%.3f", s.Seconds)}, "\t"))
+		return
+	}
+	width := min(p.t.Width(), 100) - 9 - 11 - 10
+	var lines []string
+	for _, d := range details {
+		lines = append(lines, ui.Wrap(d, width)...)
+	}
+	if len(lines) == 0 {
+		lines = []string{""}
+	}
+	p.t.Println(strings.TrimRight(ui.Pad(s.Name, 9)+ui.Pad(amount, 11)+ui.Pad(lines[0], width)+ui.PadLeft(took, 10), " "))
+	for _, l := range lines[1:] {
+		p.t.Println(strings.Repeat(" ", 20) + l)
+	}
+	for _, n := range s.Notes {
+		p.t.Note(msg.Text{"%s: %s", "%s：%s"}, cmp.Or(n.File, s.Name), n)
+	}
+}
+
+func stageStatus(t *ui.Terminal, s *pipeline.StageResult) string {
+	switch s.Status {
+	case pipeline.StatusCached:
+		return t.Say(msg.Text{"unchanged", "未变化"})
+	case pipeline.StatusPlanned:
+		return t.Say(msg.Text{"to do", "待执行"})
+	case pipeline.StatusFailed:
+		return t.Bad(t.Say(msg.Text{"failed", "失败"}))
+	}
+	return s.Status
+}
+
+func (p *textRun) end(r *pipeline.Result, err error, planned bool) error {
+	p.endProgress()
+	if r == nil {
+		return nil
+	}
+	if s := r.Stage(pipeline.StageEval); s != nil {
+		for _, e := range s.Eval {
+			if l := e.Summary.LeakSignal; l != nil {
+				p.t.Println("")
+				p.t.Print(msg.Text{"%s: %s", "%s：%s"}, e.Endpoint, l)
+			}
+			if e.WithLeaks != nil {
+				p.t.Println("")
+				p.t.Print(msg.Text{
+					"With the leaks left in, %s would have scored %.1f %% instead of %.1f %%.",
+					"若保留泄漏题目，%s 的得分将为 %.1f %%，而不是 %.1f %%。",
+				}, e.Endpoint, 100**e.WithLeaks, 100*e.Summary.Accuracy)
+			}
+		}
+	}
+	switch {
+	case err != nil:
+	case planned:
+		p.t.Next("drydock run")
+	case r.RunID != "":
+		p.t.Next("drydock runs show " + r.RunID)
+	}
+	return nil
+}
+
+// describeStage says how much a stage got and what became of it.
+func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, details []string) {
+	if s.Sums != nil && s.Name != pipeline.StageSources {
+		amount = t.Say(msg.Text{"%d in", "输入 %d"}, s.Sums.In)
+	}
+	switch s.Name {
+	case pipeline.StageSources:
+		amount = t.Say(msg.Text{"%d files", "%d 个文件"}, len(s.Inputs))
+		details = append(details, countWords(s.Kinds))
+	case pipeline.StageContam:
+		details = describeContam(t, s.Contam)
+	case pipeline.StageOutput:
+		for _, o := range s.Output {
+			if s.Sums == nil { // a plan has not counted
+				details = append(details, o.Path)
+				continue
+			}
+			details = append(details, t.Say(msg.Text{"%s: %d %s rows", "%s：%d 行 %s"}, o.Path, o.Rows, o.Shape))
+		}
+		if letters := lettersText(s.Output); letters != "" {
+			details = append(details, letters)
+		}
+	case pipeline.StageTrain:
+		details = describeTrain(t, s.Train)
+	case pipeline.StageEval:
+		for _, e := range s.Eval {
+			details = append(details, fmt.Sprintf("%s  %s  %.1f %% [%.1f, %.1f]", e.Summary.Benchmark, e.Endpoint,
+				100*e.Summary.Accuracy, 100*e.Summary.Wilson95[0], 100*e.Summary.Wilson95[1]))
+		}
+	case pipeline.StagePack:
+		if s.Pack != nil {
+			details = append(details, s.Pack.Path)
+		}
+	case pipeline.StageCard:
+		details = append(details, fileNames(s.Files))
+	}
+	if s.Sums != nil && s.Name != pipeline.StageOutput {
+		details = append(details, sumsText(t, s))
+	}
+	if s.Status == pipeline.StatusPlanned && s.Reason != "" {
+		details = append(details, s.Reason)
+	}
+	return amount, slices.DeleteFunc(details, func(d string) bool { return d == "" })
+}
+
+func sumsText(t *ui.Terminal, s *pipeline.StageResult) string {
+	text := t.Say(msg.Text{"%d kept", "保留 %d"}, s.Sums.Out)
+	if n := s.Sums.DroppedTotal(); n > 0 {
+		text += t.Say(msg.Text{", %d dropped (%s)", "，丢弃 %d（%s）"}, n, countWords(s.Sums.Dropped))
+	}
+	if s.Sums.Merged > 0 {
+		text += t.Say(msg.Text{", %d merged", "，合并 %d"}, s.Sums.Merged)
+	}
+	return text
+}
+
+func describeContam(t *ui.Terminal, results []pipeline.ContamResult) []string {
+	var out []string
+	for _, c := range results {
+		line := t.Say(msg.Text{"%s, %d items: no leak", "%s（%d 题）：无泄漏"}, c.Benchmark, c.Items)
+		if c.Leaks > 0 {
+			line = t.Bad(t.Say(msg.Text{"%d LEAKS", "%d 处泄漏"}, c.Leaks)) +
+				t.Say(msg.Text{" of %s (%d items), %d removed", "：%s（%d 题），已移除 %d"}, c.Benchmark, c.Items, c.Removed)
+		}
+		out = append(out, line)
+		if words := countWords(c.Verdicts); words != "" {
+			out = append(out, words)
+		}
+	}
+	return out
+}
+
+func describeTrain(t *ui.Terminal, r *pipeline.TrainResult) []string {
+	switch {
+	case r == nil:
+		return nil
+	case r.Ran:
+		return []string{t.Say(msg.Text{"%s ended well", "%s 正常结束"}, r.Trainer)}
+	case !r.Found:
+		return []string{t.Say(msg.Text{"planned only: %s is not installed (drydock doctor)", "仅生成计划：未安装 %s（drydock doctor）"}, r.Trainer)}
+	}
+	return []string{t.Say(msg.Text{"planned only: drydock train starts %s", "仅生成计划：drydock train 启动 %s"}, r.Trainer)}
+}
+
+// countWords writes counts by name, the largest first: "single 118, judge 5".
+func countWords(m map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(m), func(x, y string) int {
+		return cmp.Or(cmp.Compare(m[y], m[x]), cmp.Compare(x, y))
+	})
+	var parts []string
+	for _, n := range names {
+		if m[n] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", n, m[n]))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// lettersText shows how even the answer letters are: "A 27 · B 24".
+func lettersText(outputs []pipeline.OutputResult) string {
+	total := map[string]int{}
+	for _, o := range outputs {
+		for l, n := range o.Letters {
+			total[l] += n
+		}
+	}
+	var parts []string
+	for _, l := range slices.Sorted(maps.Keys(total)) {
+		parts = append(parts, fmt.Sprintf("%s %d", l, total[l]))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// fileNames shortens a list of files of one folder.
+func fileNames(files []string) string {
+	if len(files) == 0 {
+		return ""
+	}
+	dir := path.Dir(files[0])
+	names := []string{files[0]}
+	for _, f := range files[1:] {
+		if path.Dir(f) == dir {
+			f = path.Base(f)
+		}
+		names = append(names, f)
+	}
+	return strings.Join(names, ", ")
+}
