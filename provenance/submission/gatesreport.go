@@ -8,13 +8,11 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/klauspost/compress/zlib"
 )
 
 func reportGates() []gate {
@@ -43,15 +41,19 @@ func gateR01(c *check) error {
 	if err != nil {
 		return err
 	}
-	var chars int
+	text := false
 	switch strings.ToLower(path.Ext(name)) {
 	case ".docx":
-		var text string
-		if text, err = docxText(data); err == nil {
-			chars = countLetters(text)
-		}
+		var s string
+		s, err = docxText(data)
+		text = strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 	case ".pdf":
-		chars, err = pdfText(data)
+		var unknown bool
+		text, unknown, err = pdfHasText(data)
+		if err == nil && !text && unknown {
+			c.warns(at(name, 0).fix(msg.Text{"export it again without protection", "请导出不带保护的版本"}), msg.Text{"whether the pages of %s have text could not be told (it is encrypted, or packed in an unusual way)", "无法判断 %s 的页面是否含有文本（已加密，或压缩方式少见）"}, name)
+			return nil
+		}
 	default:
 		c.fails(at(name, 0), msg.Text{"%s is neither .docx nor .pdf", "%s 既不是 .docx 也不是 .pdf"}, name)
 		return nil
@@ -59,7 +61,7 @@ func gateR01(c *check) error {
 	switch {
 	case err != nil:
 		c.fails(at(name, 0).fix(msg.Text{"open it, and save or export it again", "请打开后重新保存或导出"}), msg.Text{"%s does not open: %v", "%s 无法打开：%v"}, name, err)
-	case chars == 0:
+	case !text:
 		c.fails(at(name, 0).fix(msg.Text{"a scan is no report: export it with its text", "扫描件不能作为报告：请导出带文本的版本"}), msg.Text{"%s has no text", "%s 没有文本"}, name)
 	}
 	c.passes(msg.Text{"%s opens", "%s 可打开"}, name)
@@ -170,63 +172,4 @@ func docxText(data []byte) (string, error) {
 			}
 		}
 	}
-}
-
-var (
-	pdfHeader  = regexp.MustCompile(`^%PDF-\d\.\d`)
-	pdfShows   = regexp.MustCompile(`(?:\)|>|\])\s*(?:Tj|TJ|'|")`)
-	pdfEncrypt = regexp.MustCompile(`/Encrypt\s+\d+\s+\d+\s+R`)
-)
-
-// pdfText counts the operators that show text. The glyphs are not decoded:
-// what matters is that the pages are text and not pictures of it.
-func pdfText(data []byte) (int, error) {
-	head := data[:min(len(data), 1024)]
-	i := bytes.Index(head, []byte("%PDF-"))
-	if i < 0 || !pdfHeader.Match(head[i:]) {
-		return 0, errors.New("no %PDF header")
-	}
-	tail := data[max(0, len(data)-2048):]
-	if !bytes.Contains(tail, []byte("startxref")) || !bytes.Contains(tail, []byte("%%EOF")) {
-		return 0, errors.New("the end is missing (no startxref): the file is cut short")
-	}
-	if pdfEncrypt.Match(data) {
-		return 0, errors.New("it is encrypted")
-	}
-	n := len(pdfShows.FindAllIndex(data, -1))
-	for rest := data; n == 0; {
-		_, after, ok := bytes.Cut(rest, []byte("stream"))
-		if !ok {
-			break
-		}
-		rest = after
-		body := bytes.TrimLeft(after[:min(2, len(after))], "\r\n")
-		skip := min(2, len(after)) - len(body)
-		n += showsIn(after[skip:])
-	}
-	return n, nil
-}
-
-// showsIn inflates what may be a page and counts its text operators.
-func showsIn(stream []byte) int {
-	r, err := zlib.NewReader(bytes.NewReader(stream))
-	if err != nil {
-		return 0
-	}
-	defer r.Close()
-	b, _ := io.ReadAll(io.LimitReader(r, 8<<20)) // a page that breaks off may still show text
-	if !bytes.Contains(b, []byte("BT")) {
-		return 0
-	}
-	return len(pdfShows.FindAllIndex(b, -1))
-}
-
-func countLetters(s string) int {
-	n := 0
-	for _, r := range s {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			n++
-		}
-	}
-	return n
 }

@@ -245,10 +245,10 @@ func gateT04(c *check) error {
 	sum, list, err := provenance.Check(c.ctx, bundleFS{c.bundle, dir}, provenance.Options{Data: func(a provenance.Artifact) (io.ReadCloser, error) {
 		e, ok := c.artifact(a)
 		if !ok {
-			if a.Role != provenance.RoleData {
-				return nil, nil // sidecars and reports may stay at home
+			if a.Role == provenance.RoleData { // sidecars and reports may stay at home
+				c.warns(at(path.Join(dir, provenance.StepsFile), 0), msg.Text{"the ledgers speak of %s, which is not in the package: its rows were not compared", "账本提到的 %s 不在提交包内：其各行未作比对"}, a.Path)
 			}
-			return nil, fs.ErrNotExist
+			return nil, nil
 		}
 		if a.Role == provenance.RoleData {
 			traced[e.name] = true
