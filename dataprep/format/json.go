@@ -150,6 +150,11 @@ func (w *jsonWalk) document() error {
 
 func (w *jsonWalk) finish() error {
 	w.damage.tell(w.unit.File, w.note)
+	if w.row == 0 {
+		w.note(Note{Code: "no_rows", Damage: true, Text: msg.Text{
+			"%s: there are no rows in the JSON document", "%s：JSON 文档中没有任何行",
+		}, Args: []any{w.unit.File.name()}})
+	}
 	if len(w.aside) > 0 && w.row > 0 {
 		w.note(Note{Code: "fields_beside_rows", Text: msg.Text{
 			"%s: fields beside the rows are not read: %s", "%s：行以外的字段不读取：%s",

@@ -38,68 +38,67 @@ func jsonlFormat() Format {
 }
 
 // sniffJSONL wants a first line that is a whole JSON object, or the name of a
-// JSON Lines file over lines that are objects at least in part (a torn line or
-// a git conflict may stand first).
+// JSON Lines file over lines that open as rows do: a torn line or a git conflict
+// may stand first.
 func sniffJSONL(head []byte, name string) bool {
 	if !looksText(head) {
 		return false
 	}
-	head = decodeHead(head)
 	ext := strings.ToLower(filepath.Ext(name))
 	named := ext == ".jsonl" || ext == ".ndjson" || ext == ".jsonlines"
-	var c jsonChecker
-	seen, whole, second := 0, 0, byte(0)
-	for rest := head; len(rest) > 0 && seen < 8; {
-		line, after, ended := bytes.Cut(rest, []byte{'\n'})
-		rest = after
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
-			continue
-		}
-		if seen++; seen == 2 {
-			second = line[0]
-		}
-		switch f := c.check(line); {
-		case f == nil && line[0] == '{', f == nil && line[0] == '[' && named:
-			whole++
-		case !ended && len(head) >= HeadSize/2 && f != nil && f.Offset >= len(line)-utf8Max && line[0] == '{':
-			whole++ // the head ends inside a row
-			if seen == 1 && !named {
-				return false // one long line: an object, whatever follows it
-			}
-		}
-	}
-	switch {
-	case whole == 0:
-		return named && seen > 0 && looksLikeRows(head)
-	case seen == 1 && bytes.HasPrefix(bytes.TrimSpace(head), []byte{'['}):
-		return false // a JSON array on one line
-	case seen == 1:
-		return ext != ".json" // one row reads the same either way
-	case whole == 1 && !named:
-		return second == '{'
-	}
-	return true
-}
-
-// utf8Max is how far a cut inside a character can move the fault.
-const utf8Max = 4
-
-// looksLikeRows reports whether some line opens a row as printed on one line,
-// not an indented document.
-func looksLikeRows(head []byte) bool {
-	head = bytes.TrimSpace(head)
-	if len(head) == 0 {
+	lines, cut := firstLines(decodeHead(head), 8)
+	if len(lines) == 0 {
 		return false
 	}
-	for line := range bytes.Lines(head) {
-		line = bytes.TrimRight(line, "\r\n")
-		if len(line) > 2 && line[0] == '{' && !bytes.HasSuffix(line, []byte("{")) {
+	first, second := lines[0], byte(0)
+	if len(lines) > 1 {
+		second = lines[1][0]
+	}
+	var c jsonChecker
+	f := c.check(first)
+	switch {
+	case first[0] == '[':
+		// an array on one line is a document; several such lines are rows
+		return named && f == nil && second == '['
+	case first[0] == '{' && f == nil && second == 0:
+		return ext != ".json" // one row: it reads the same either way
+	case first[0] == '{' && f == nil:
+		return named || second == '{'
+	case first[0] == '{' && cut && len(lines) == 1:
+		return named // longer than the head: an object, whatever follows it
+	case first[0] == '{':
+		// an indented document breaks its lines where a value may go on
+		switch first[len(first)-1] {
+		case '{', '[', ':':
+			return false
+		case ',':
+			return named && second == '{'
+		}
+		return named
+	}
+	for _, l := range lines {
+		if named && l[0] == '{' {
 			return true
 		}
 	}
 	return false
 }
+
+// firstLines returns up to n lines that are not blank. cut says that the last of
+// them may go on behind the head.
+func firstLines(head []byte, n int) (lines [][]byte, cut bool) {
+	for len(head) > 0 && len(lines) < n {
+		line, rest, ended := bytes.Cut(head, []byte{'\n'})
+		head, cut = rest, !ended
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			lines = append(lines, line)
+		}
+	}
+	return lines, cut
+}
+
+// utf8Max is how far a cut inside a character can move the fault.
+const utf8Max = 4
 
 // cutJSONL divides the file about every 4 MB, after a line end. It counts lines
 // on the way, so that each unit knows its own.
