@@ -110,14 +110,13 @@ func cutJSONL(ctx context.Context, file *File) iter.Seq2[Unit, error] {
 			return
 		}
 		defer f.Close()
-		text, err := openText(Unit{File: file, End: file.Size}, func(Note) {})
+		enc, err := rowsEncoding(f, file, func(Note) {})
 		if err != nil {
 			yield(Unit{}, err)
 			return
 		}
-		text.Close() // only its encoding was wanted
 		u := Unit{File: file, Line: 1, End: file.Size}
-		if !text.encoding.lineSafe() {
+		if !enc.lineSafe() {
 			yield(u, nil) // the byte 0x0A is not a line end in UTF-16
 			return
 		}
@@ -170,13 +169,11 @@ func readJSONL(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.B
 			return
 		}
 		defer f.Close()
-		text, err := openText(Unit{File: u.File, End: u.File.Size}, note)
+		enc, err := rowsEncoding(f, u.File, note)
 		if err != nil {
 			yield(drydock.Block{}, err)
 			return
 		}
-		text.Close() // only its encoding was wanted
-		enc := text.encoding
 		rows := jsonlRows{unit: u, note: note, yield: yield, enc: enc, damage: damaged{encoding: enc}}
 		start := u.Start
 		if u.Index == 0 {

@@ -132,31 +132,38 @@ func (s *jsonStream) skipValue() error {
 	if c != '{' && c != '[' {
 		return s.skipScalar()
 	}
-	depth := 0
-	for {
-		c, ok := s.peek()
-		if !ok {
+	for depth := 0; ; {
+		if _, ok := s.peek(); !ok {
 			return s.ended()
 		}
-		switch c {
-		case '"':
-			if err := s.skipString(); err != nil {
-				return err
-			}
-			continue
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
+		// on to the next quote or bracket
+		i := s.pos
+		for i < s.end && !structural(s.buf[i]) {
+			i++
 		}
-		if s.pos++; depth == 0 {
-			return nil
+		if s.pos = i; i < s.end {
+			switch s.buf[i] {
+			case '"':
+				if err := s.skipString(); err != nil {
+					return err
+				}
+				continue
+			case '{', '[':
+				depth++
+			default:
+				depth--
+			}
+			if s.pos++; depth == 0 {
+				return nil
+			}
 		}
 		if s.keep >= 0 && s.pos-s.keep > s.max {
 			return errLongValue
 		}
 	}
 }
+
+func structural(c byte) bool { return c == '"' || c|0x20 == '{' || c|0x20 == '}' }
 
 func (s *jsonStream) skipString() error {
 	for s.pos++; ; {
