@@ -86,8 +86,8 @@ func (m *markdown) cardSources(s *Summary) {
 		})
 	}
 	m.table([]column{
-		col("source", "来源"), col("file", "文件"), col("licence", "许可"), col("language", "语言"),
-		num("read", "读入"), num("in the data", "收入"), col("sha256", "sha256"),
+		col(msg.Text{"source", "来源"}), col(msg.Text{"file", "文件"}), col(msg.Text{"licence", "许可"}), col(msg.Text{"language", "语言"}),
+		num(msg.Text{"read", "读入"}), num(msg.Text{"in the data", "收入"}), col(msg.Text{"sha256", "sha256"}),
 	}, rows)
 }
 
@@ -106,8 +106,8 @@ func (m *markdown) waterfall(steps []Step) {
 		})
 	}
 	m.table([]column{
-		num("#", "序"), col("step", "步骤"), num("in", "输入"), num("made", "新增"),
-		num("dropped", "丢弃"), num("merged", "合并"), num("out", "输出"), col("", ""),
+		num(msg.Text{"#", "序"}), col(msg.Text{"step", "步骤"}), num(msg.Text{"in", "输入"}), num(msg.Text{"made", "新增"}),
+		num(msg.Text{"dropped", "丢弃"}), num(msg.Text{"merged", "合并"}), num(msg.Text{"out", "输出"}), column{},
 	}, rows)
 	m.p(msg.Text{"In every line: in + made = dropped + merged + out.", "每一行都满足：输入 + 新增 = 丢弃 + 合并 + 输出。"})
 }
@@ -136,7 +136,7 @@ func (m *markdown) drops(steps []Step) {
 		m.p(msg.Text{"Nothing was left out.", "没有丢弃任何记录。"})
 		return
 	}
-	m.table([]column{col("step", "步骤"), col("reason", "原因"), num("records", "条数"), col("meaning", "说明")}, rows)
+	m.table([]column{col(msg.Text{"step", "步骤"}), col(msg.Text{"reason", "原因"}), num(msg.Text{"records", "条数"}), col(msg.Text{"meaning", "说明"})}, rows)
 	m.p(msg.Text{"Each record with its place in the source: %s.", "每条记录及其在来源中的位置见 %s。"}, code(DroppedFile))
 }
 
@@ -146,8 +146,8 @@ func (m *markdown) contents(p *Profile) {
 		head   column
 		counts map[string]int
 	}{
-		{col("kind", "类型"), p.Kinds}, {col("form of question", "题型"), p.Forms},
-		{col("language", "语言"), p.Languages}, {col("split", "划分"), p.Splits}, {col("flag", "标记"), p.Flags},
+		{col(msg.Text{"kind", "类型"}), p.Kinds}, {col(msg.Text{"form of question", "题型"}), p.Forms},
+		{col(msg.Text{"language", "语言"}), p.Languages}, {col(msg.Text{"split", "划分"}), p.Splits}, {col(msg.Text{"flag", "标记"}), p.Flags},
 	} {
 		if len(t.counts) == 0 || (len(t.counts) == 1 && t.counts["all"] > 0) {
 			continue
@@ -160,7 +160,7 @@ func (m *markdown) contents(p *Profile) {
 		for _, k := range keys {
 			rows = append(rows, []string{m.value(k), count(t.counts[k]), percent(t.counts[k], p.Rows)})
 		}
-		m.table([]column{t.head, num("rows", "行数"), num("share", "占比")}, rows)
+		m.table([]column{t.head, num(msg.Text{"rows", "行数"}), num(msg.Text{"share", "占比"})}, rows)
 	}
 	m.letters(p.Letters)
 }
@@ -189,7 +189,7 @@ func (m *markdown) letters(byOptions map[int]map[string]int) {
 		}
 		rows = append(rows, []string{count(n), count(total), strings.Join(parts, " · "), even})
 	}
-	m.table([]column{num("options", "选项数"), num("questions", "题数"), col("letters", "字母"), num("even share", "均匀占比")}, rows)
+	m.table([]column{num(msg.Text{"options", "选项数"}), num(msg.Text{"questions", "题数"}), col(msg.Text{"letters", "字母"}), num(msg.Text{"even share", "均匀占比"})}, rows)
 }
 
 // lettersOf lists the letters n options have, then whatever else was an answer.

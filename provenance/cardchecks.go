@@ -55,7 +55,7 @@ func (m *markdown) benchmark(c *Contamination) {
 	for _, v := range sortedKeys(c.Verdicts) {
 		rows = append(rows, []string{code(v), count(c.Verdicts[v])})
 	}
-	m.table([]column{col("strongest verdict", "最强判定"), num("records", "条数")}, rows)
+	m.table([]column{col(msg.Text{"strongest verdict", "最强判定"}), num(msg.Text{"records", "条数"})}, rows)
 }
 
 // scanned says what was compared; a file stands as code.
@@ -115,8 +115,8 @@ func (m *markdown) evaluations(list []Evaluation) {
 		}
 	}
 	m.table([]column{
-		col("benchmark", "基准"), col("model", "模型"), col("what it is", "性质"), num("items", "题数"), num("accuracy", "正确率"),
-		col("95 % interval (Wilson)", "95 % 区间（Wilson）"), num("no answer", "无答案"), col("rule", "提取规则"),
+		col(msg.Text{"benchmark", "基准"}), col(msg.Text{"model", "模型"}), col(msg.Text{"what it is", "性质"}), num(msg.Text{"items", "题数"}), num(msg.Text{"accuracy", "正确率"}),
+		col(msg.Text{"95 % interval (Wilson)", "95 % 区间（Wilson）"}), num(msg.Text{"no answer", "无答案"}), col(msg.Text{"rule", "提取规则"}),
 	}, rows)
 	m.list(notes)
 }

@@ -40,7 +40,7 @@ func FieldsMD(lang msg.Lang, files []FileFields, own map[string]string) []byte {
 			}
 			rows = append(rows, []string{code(fd.Path), strings.Join(fd.Types, ", "), percent(fd.Present, fd.Of), code(fd.Example), cell(text)})
 		}
-		m.table([]column{col("field", "字段"), col("type", "类型"), num("present", "出现率"), col("example", "示例"), col("meaning", "含义")}, rows)
+		m.table([]column{col(msg.Text{"field", "字段"}), col(msg.Text{"type", "类型"}), num(msg.Text{"present", "出现率"}), col(msg.Text{"example", "示例"}), col(msg.Text{"meaning", "含义"})}, rows)
 		if unknown > 0 {
 			m.p(msg.Text{"Keys without a description: %d. Their meaning must be written in by hand.", "未说明含义的字段：%d 个，须手工补充。"}, unknown)
 		}

@@ -37,11 +37,8 @@ type column struct {
 	right bool
 }
 
-func col(en, zh string) column { return column{head: words(en, zh)} }
-func num(en, zh string) column { return column{head: words(en, zh), right: true} }
-
-// words is a heading made from two words; the literals stand where it is called.
-func words(en, zh string) msg.Text { return msg.Text{en, zh} }
+func col(head msg.Text) column { return column{head: head} }
+func num(head msg.Text) column { return column{head: head, right: true} }
 
 // table writes rows whose cells are already escaped (see cell and code).
 func (m *markdown) table(cols []column, rows [][]string) {

@@ -21,8 +21,8 @@ func SourcesMD(lang msg.Lang, s Summary) []byte {
 		})
 	}
 	m.table([]column{
-		col("id", "编号"), col("source", "来源"), col("file", "文件"), col("licence", "许可"), col("class", "来源类别"),
-		num("read", "读入"), num("in the data", "收入"),
+		col(msg.Text{"id", "编号"}), col(msg.Text{"source", "来源"}), col(msg.Text{"file", "文件"}), col(msg.Text{"licence", "许可"}), col(msg.Text{"class", "来源类别"}),
+		num(msg.Text{"read", "读入"}), num(msg.Text{"in the data", "收入"}),
 	}, rows)
 	for _, src := range s.Sources {
 		m.oneSource(&src)
@@ -73,7 +73,7 @@ func (m *markdown) oneSource(s *Source) {
 	} {
 		rows = append(rows, []string{f.name.In(m.lang), f.text})
 	}
-	m.table([]column{col("", ""), col("", "")}, rows)
+	m.table([]column{column{}, column{}}, rows)
 	var warnings []string
 	for _, w := range s.Warnings {
 		warnings = append(warnings, m.say(msg.Text{"warning: %s", "警告：%s"}, cell(w)))

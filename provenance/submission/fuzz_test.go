@@ -103,7 +103,7 @@ func FuzzTrainRow(f *testing.F) {
 	f.Add([]byte(`{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}`))
 	f.Add([]byte(`{"conversations":[{"from":"human","value":[{"text":"q"}]}]}`))
 	f.Add([]byte(`{"instruction":"q","output":"a"} x`))
-	f.Fuzz(func(t *testing.T, b []byte) { checkRow(b, []string{"sft"}) })
+	f.Fuzz(func(t *testing.T, b []byte) { (&rowChecker{methods: []string{"sft"}}).check(b) })
 }
 
 func FuzzDocuments(f *testing.F) {
@@ -132,12 +132,12 @@ func TestCheckRow(t *testing.T) {
 		`{"messages":[{"role":"bot","content":"q"}]}`:                                                           "unknown role",
 		`{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"<think>\n\n</think>\n\n"}]}`: "says nothing",
 		`{"messages":[{"role":"user","content":5},{"role":"assistant","content":"a"}]}`:                         "without text",
-		`{"messages":1}`: "not a training row",
-		`[]`:             "not a training row",
+		`{"messages":1}`: "not a list",
+		`[]`:             "must be an object",
 		`{"q":1}`:        "no conversation",
-		`{"text":"a"`:    "not a training row",
+		`{"text":"a"`:    "not valid JSON",
 	} {
-		p := checkRow([]byte(row), []string{"sft"})
+		p := (&rowChecker{methods: []string{"sft"}}).check([]byte(row))
 		got := ""
 		if p != nil {
 			got = p.text.Format(msg.En, p.args...)

@@ -125,7 +125,7 @@ func mutations() []mutation {
 		{name: "score by the last letter", parts: func(p *parts) { p.replies[3] = "[B] 应为 [A]"; p.edit = lastLetter(3) }, want: map[string]Status{"G04": Fail, "G05": Warn, "G06": Fail, "R02": Warn}},
 		{name: "loose replies", parts: func(p *parts) { p.replies[0] = "答案是[A]" }, want: one("G05", Warn), says: "not just [A] to [D]"},
 		{name: "option not offered", parts: func(p *parts) { p.replies[11] = "[D]" }, want: one("G05", Warn), says: "not offered"},
-		{name: "no answer", parts: func(p *parts) { p.replies[11] = "不知道" }, want: one("G05", Warn), says: "hold no answer"},
+		{name: "no answer", parts: func(p *parts) { p.replies[11] = "不知道" }, want: one("G05", Warn), says: "without an answer"},
 		{name: "report of another score", parts: func(p *parts) { p.evalRep = func(r *evalscope.Report) { r.Correct++ } }, want: one("G06", Fail), says: "correct of 12"},
 		{name: "report of fewer items", parts: func(p *parts) { p.evalRep = func(r *evalscope.Report) { r.Num, r.Correct = 6, 2 } }, want: one("G06", Fail), says: "num is 6"},
 		{name: "no evaluation report", files: func(m map[string][]byte) { delete(m, "results/reports/mini_bench.json") }, want: one("G06", Fail), says: "no results/reports/"},

@@ -287,12 +287,12 @@ func gateG05(c *check) error {
 			c.warns(c.reviews.at(list[0]), t, len(list), list[0].index)
 		}
 	}
-	report("none", msg.Text{"%d replies hold no answer, first at index %d", "有 %d 条回复未给出答案，首条题号为 %d"})
-	report("outside", msg.Text{"%d replies name an option that was not offered, first at index %d", "有 %d 条回复选择了不存在的选项，首条题号为 %d"})
-	report("differ", msg.Text{"%d replies score differently in EvalScope 1.7.0 and later, which takes the last letter; first at index %d", "有 %d 条回复在 EvalScope 1.7.0 及以后版本（取最后一个字母）得分不同，首条题号为 %d"})
-	report("think", msg.Text{"%d replies hold a think tag, first at index %d", "有 %d 条回复含 think 标记，首条题号为 %d"})
-	report("form", msg.Text{"%d replies are not just [A] to [D], first at index %d; a stricter parser would count them as wrong", "有 %d 条回复不是单独的 [A] 至 [D]，首条题号为 %d；若解析更严将判为错误"})
-	c.passes(msg.Text{"%d replies, all just a bracketed letter", "共 %d 条回复，均为单独的方括号字母"}, len(c.reviews.rows))
+	report("none", msg.Text{"replies without an answer: %d, first at index %d", "未给出答案的回复：%d 条，首条题号为 %d"})
+	report("outside", msg.Text{"replies that name an option which was not offered: %d, first at index %d", "选择了不存在选项的回复：%d 条，首条题号为 %d"})
+	report("differ", msg.Text{"replies read differently by EvalScope 1.7.0 and later, which take the last letter: %d, first at index %d", "EvalScope 1.7.0 及以后版本（取最后一个字母）读法不同的回复：%d 条，首条题号为 %d"})
+	report("think", msg.Text{"replies with a think tag: %d, first at index %d", "含 think 标记的回复：%d 条，首条题号为 %d"})
+	report("form", msg.Text{"replies that are not just [A] to [D]: %d, first at index %d; a stricter parser would count them as wrong", "不是单独 [A] 至 [D] 的回复：%d 条，首条题号为 %d；若解析更严将判为错误"})
+	c.passes(msg.Text{"all %d replies are just a bracketed letter", "共 %d 条回复，均为单独的方括号字母"}, len(c.reviews.rows))
 	return nil
 }
 

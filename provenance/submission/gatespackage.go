@@ -122,7 +122,7 @@ func gateP03(c *check) error {
 			c.fails(at(c.bundle.entries[i].name, 0), msg.Text{"%s cannot be unpacked: %v", "%s 无法解压：%v"}, c.bundle.entries[i].name, f.err)
 		}
 	}
-	c.passes(msg.Text{"%d files", "共 %d 个文件"}, len(c.bundle.entries))
+	c.passes(msg.Text{"files: %d", "共 %d 个文件"}, len(c.bundle.entries))
 	return nil
 }
 
@@ -171,7 +171,7 @@ func gateP05(c *check) error {
 			}
 		}
 	}
-	c.passes(msg.Text{"%d text files", "共 %d 个文本文件"}, n)
+	c.passes(msg.Text{"text files: %d", "共 %d 个文本文件"}, n)
 	return nil
 }
 
@@ -222,7 +222,7 @@ func gateP06(c *check) error {
 			c.fails(at(e.name, 0), msg.Text{"%s is not listed", "清单未列出 %s"}, e.name)
 		}
 	}
-	c.passes(msg.Text{"%d files", "共 %d 个文件"}, len(listed))
+	c.passes(msg.Text{"files: %d", "共 %d 个文件"}, len(listed))
 	return nil
 }
 

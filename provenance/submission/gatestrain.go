@@ -82,7 +82,7 @@ func gateT01(c *check) error {
 			}
 		}
 	}
-	c.passes(msg.Text{"%d training files", "共 %d 个训练数据文件"}, len(t.Data))
+	c.passes(msg.Text{"training files: %d", "共 %d 个训练数据文件"}, len(t.Data))
 	return nil
 }
 
@@ -91,6 +91,7 @@ func gateT02(c *check) error {
 		return nil
 	}
 	rows := 0
+	checker := rowChecker{methods: c.decl.Methods}
 	for _, e := range c.trainFiles() {
 		if !isJSONL(e.name) {
 			c.warns(at(e.name, 0), msg.Text{"%s was not checked: this version reads JSONL", "未检查 %s：本版本仅读取 JSONL"}, e.name)
@@ -99,7 +100,7 @@ func gateT02(c *check) error {
 		before := rows
 		err := eachLine(c.ctx, e, func(line []byte, n int) {
 			rows++
-			if p := checkRow(line, c.decl.Methods); p != nil {
+			if p := checker.check(line); p != nil {
 				c.fails(at(e.name, n).pointer(p.pointer), p.text, p.args...)
 			}
 		})
@@ -146,7 +147,7 @@ func gateT03(c *check) error {
 		checked++
 		c.compareFields(f.name, s.Fields(), fieldsFor(described, f.name))
 	}
-	c.passes(msg.Text{"%d files", "共 %d 个文件"}, checked)
+	c.passes(msg.Text{"files: %d", "共 %d 个文件"}, checked)
 	return nil
 }
 
@@ -270,7 +271,7 @@ func gateT04(c *check) error {
 			c.fails(at(e.name, 0), msg.Text{"no step of the ledgers wrote %s", "账本中没有任何步骤写出 %s"}, e.name)
 		}
 	}
-	c.passes(msg.Text{"%d rows traced through %d steps to %d sources", "%d 行，经 %d 个步骤，追溯到 %d 个来源"}, sum.Profile.Rows, len(sum.Steps), len(sum.Sources))
+	c.passes(msg.Text{"rows traced: %d, steps: %d, sources: %d", "%d 行，经 %d 个步骤，追溯到 %d 个来源"}, sum.Profile.Rows, len(sum.Steps), len(sum.Sources))
 	return nil
 }
 

@@ -390,3 +390,27 @@ func repack(t testing.TB, files map[string][]byte, base string, sealed bool) str
 }
 
 func jsonString(s string) (string, error) { return string(drydock.AppendJSONString(nil, s)), nil }
+
+// BenchmarkVerify runs every gate over a package of 20,000 training rows.
+func BenchmarkVerify(b *testing.B) {
+	p := newParts(b)
+	for i := len(p.train); i < 20_000; i++ {
+		p.train = append(p.train, fmt.Sprintf(`{"id":"r%d","messages":[{"role":"user","content":"海图深度基准面练习第%d号：%s"},{"role":"assistant","content":"<think>\n\n</think>\n\n[B]"}]}`,
+			i, i, strings.Repeat("请根据航行规则选择正确的说法。", 6)))
+	}
+	name, r := p.pack(b)
+	if !r.OK() {
+		b.Fatal(explain(r))
+	}
+	size := 0
+	for _, f := range unpack(b, name) {
+		size += len(f)
+	}
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Verify(context.Background(), name, p.options()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -176,9 +176,9 @@ func (r *Report) Markdown(l msg.Lang) []byte {
 	say(msg.Text{"Team %s; methods %s; benchmark %s, %d items; %d files", "队伍 %s；方法 %s；基准 %s，%d 道题；%d 个文件"},
 		r.Team, strings.Join(r.Methods, ", "), r.Benchmark.Name, r.Benchmark.N, r.Files)
 	if r.SHA256 != "" {
-		fmt.Fprintf(&b, "; sha256 %s", span(r.SHA256))
+		say(msg.Text{"; sha256 %s", "；sha256 %s"}, span(r.SHA256))
 	}
-	b.WriteString(".\n")
+	say(msg.Text{".\n", "。\n"})
 	for _, part := range []struct {
 		title msg.Text
 		want  []Status

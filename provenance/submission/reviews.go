@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -227,5 +226,5 @@ func (c *check) unusable() bool {
 
 // row is the place of a review.
 func (r *reviews) at(v review) Finding {
-	return at(r.file, v.line).pointer(fmt.Sprintf("/index=%d", v.index))
+	return at(r.file, v.line)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/parallel"
 )
 
 // Options is what Verify may use beside the package.
@@ -53,8 +54,11 @@ func (s *state) factsOf(name string) (facts, bool) {
 	return s.facts[i], true
 }
 
-// gates are all rules, in the order of the report. P01 asks whether the others
-// ran, so it runs last.
+// lastGate asks whether the others ran.
+const lastGate = "P01"
+
+// gates are all rules, in the order of the report. All but lastGate run side by
+// side: they only read what they share.
 func gates() []gate {
 	var out []gate
 	for _, list := range [][]gate{packageGates(), reportGates(), gradedGates(), trainGates()} {
@@ -104,22 +108,24 @@ func verify(ctx context.Context, b *bundle, o Options) (Report, error) {
 	}
 	list := gates()
 	verdicts := make([]Verdict, len(list))
-	order := make([]int, 0, len(list))
-	for i, g := range list {
-		if g.id != "P01" {
-			order = append(order, i)
+	err = parallel.Each(ctx, 0, len(list), func(ctx context.Context, i int) (err error) {
+		if list[i].id != lastGate {
+			verdicts[i], err = runGate(ctx, list[i], s)
 		}
+		return err
+	})
+	if err != nil {
+		return Report{}, err
 	}
-	for i, g := range list {
-		if g.id == "P01" {
-			order = append(order, i)
-		}
-	}
-	for _, i := range order {
-		if verdicts[i], err = runGate(ctx, list[i], s); err != nil {
-			return Report{}, err
-		}
+	for i := range list {
 		s.verdicts[list[i].id] = &verdicts[i]
+	}
+	for i, g := range list {
+		if g.id == lastGate {
+			if verdicts[i], err = runGate(ctx, g, s); err != nil {
+				return Report{}, err
+			}
+		}
 	}
 	return newReport(s, verdicts), nil
 }
