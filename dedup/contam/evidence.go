@@ -18,7 +18,8 @@ type evidence struct {
 
 	fields []field
 
-	letters int // of the whole stream
+	lettered bool // and letters them A, B, C, or names fields so
+	letters  int  // of the whole stream
 }
 
 // found is a piece at its place in the window.
@@ -57,6 +58,9 @@ func (s *Scanner) findings(id string) []Finding {
 			Score:   m.score,
 			Rule:    rule,
 			Config:  s.ix.hash,
+		}
+		if verdict == StemOnly {
+			f.Score = m.stem
 		}
 		f.Components = Components{m.stem, orNaN(m.options), orNaN(m.statements)}
 		f.Record.Pointer, f.Spans = e.spans()

@@ -41,6 +41,9 @@ func (s *Scanner) judge(e *evidence) (Verdict, string) {
 		if e.othersOffered() {
 			return Variant, "other_options"
 		}
+		if exact && e.filled() {
+			return Near, "filled"
+		}
 		return StemOnly, "stem"
 	case s.reordered(e):
 		return Shuffled, "order"
@@ -86,7 +89,8 @@ func (e *evidence) filled() bool {
 // like a question: no blank or question mark in it or right behind it, no
 // options, and a record much longer than the item of which it is but a part.
 func (s *Scanner) quoted(e *evidence) bool {
-	if len(e.options) >= 2 && e.offeredShare() >= 0.5 {
+	// rules number their clauses (a), (b), too; three lettered A, B, C are options
+	if len(e.options) >= 3 && e.lettered || len(e.options) >= 2 && e.offeredShare() >= 0.5 {
 		return false
 	}
 	if !clause(e.head()) && !e.partOfMore(s.ix.config.SourceRatio) {
@@ -399,6 +403,3 @@ func (e *evidence) optionNumbersChanged() bool {
 	}
 	return changed > 0 && 2*changed >= with
 }
-
-// answer returns the answer the record shows, as far as it can be told.
-func (e *evidence) answer() string { return "" }

@@ -18,8 +18,9 @@ func (e *evidence) offered(a *alphabet) [][]letter {
 			texts = append(texts, f.text)
 		}
 	}
+	e.lettered = len(texts) >= 2
 	if len(texts) < 2 {
-		texts = labelled(e.tail())
+		texts, e.lettered = labelled(e.tail())
 	}
 	if len(texts) < 2 {
 		return nil
@@ -97,13 +98,16 @@ func optionKey(k []byte) bool {
 // labelKinds are the ways options are lettered; each string holds the labels in
 // order.
 var labelKinds = [...]string{
-	"ABCDEFGH", "ＡＢＣＤＥＦＧＨ", "abcdefgh", "甲乙丙丁戊己", "ⓐⓑⓒⓓⓔⓕ", "12345678", "①②③④⑤⑥⑦⑧", "ⅠⅡⅢⅣⅤⅥ",
+	"ABCDEFGH", "ＡＢＣＤＥＦＧＨ", "甲乙丙丁戊己", "abcdefgh", "ⓐⓑⓒⓓⓔⓕ", "12345678", "①②③④⑤⑥⑦⑧", "ⅠⅡⅢⅣⅤⅥ",
 }
+
+const capitalKinds = 3
 
 // labelled cuts text at option labels and returns the texts behind the first
 // kind of label that numbers two or more of them in order; nil when none does.
+// capital is set for the labels that only options have.
 // Circled numbers come late: options often say which statements hold.
-func labelled(text []byte) [][]byte {
+func labelled(text []byte) (options [][]byte, capital bool) {
 	for k := range labelKinds {
 		got := labelledBy(text, []rune(labelKinds[k]))
 		empty := 0
@@ -113,10 +117,10 @@ func labelled(text []byte) [][]byte {
 			}
 		}
 		if len(got) >= 2 && empty == 0 {
-			return got
+			return got, k < capitalKinds
 		}
 	}
-	return nil
+	return nil, false
 }
 
 func labelledBy(text []byte, labels []rune) [][]byte {

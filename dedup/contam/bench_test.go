@@ -1,0 +1,197 @@
+package contam
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/internal/golden"
+)
+
+// The benchmarks read the same text, so that their ratio means something on a
+// busy machine, too: BenchmarkByteHash is a loop that does nothing but hash
+// every byte.
+//
+// The domain text is sentences of question banks and rules with about two
+// characters in a hundred replaced, in rows {"id", "text"} of 150–3,000
+// characters, as scripts for other tools have it.
+
+func BenchmarkScan(b *testing.B) {
+	ix, _ := realIndex(b)
+	for _, kind := range []string{"zh-domain", "zh-neutral", "en-domain"} {
+		b.Run(kind, func(b *testing.B) {
+			rows := bulk(b, kind)
+			s := ix.Scanner()
+			b.SetBytes(int64(len(rows)))
+			b.ReportAllocs()
+			found := 0
+			for b.Loop() {
+				found = 0
+				for data := rows; len(data) > 0; {
+					line, rest, _ := bytes.Cut(data, []byte("\n"))
+					fs, err := s.Row(line)
+					if err != nil {
+						b.Fatal(err)
+					}
+					found += len(fs)
+					data = rest
+				}
+			}
+			b.ReportMetric(float64(found), "findings")
+			b.ReportMetric(float64(s.verified)/float64(b.N), "candidates")
+		})
+	}
+}
+
+func BenchmarkByteHash(b *testing.B) {
+	for _, kind := range []string{"zh-domain", "zh-neutral", "en-domain"} {
+		b.Run(kind, func(b *testing.B) {
+			rows := bulk(b, kind)
+			b.SetBytes(int64(len(rows)))
+			for b.Loop() {
+				h := uint64(14695981039346656037)
+				for _, c := range rows {
+					h = (h ^ uint64(c)) * 1099511628211
+				}
+				sink = h
+			}
+		})
+	}
+}
+
+var sink uint64 //nolint:gochecknoglobals // keeps the loop from being removed
+
+func BenchmarkCheck(b *testing.B) {
+	ix, _ := realIndex(b)
+	rows := bulk(b, "zh-domain")
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprint("workers-", workers), func(b *testing.B) {
+			b.SetBytes(int64(len(rows)))
+			for b.Loop() {
+				in := Input{Name: "x.jsonl", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(rows)), nil }}
+				if _, err := ix.Check(context.Background(), []Input{in}, Options{Workers: workers}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkNewIndex(b *testing.B) {
+	items := realItems(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := NewIndex(items, testRef, Config{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// bulk makes about 8 MB of rows.
+func bulk(b *testing.B, kind string) []byte {
+	b.Helper()
+	rng := rand.New(rand.NewPCG(1, 2))
+	base := sentences(b, kind)
+	var alphabet []rune
+	for _, s := range base {
+		alphabet = append(alphabet, []rune(s)...)
+	}
+	var pool []string
+	for range 8 {
+		for _, s := range base {
+			r := []rune(s)
+			for range max(1, len(r)/50) {
+				r[rng.IntN(len(r))] = alphabet[rng.IntN(len(alphabet))]
+			}
+			pool = append(pool, string(r))
+		}
+	}
+	sep := ""
+	if kind == "en-domain" {
+		sep = " "
+	}
+	var out []byte
+	for n := 0; len(out) < 8<<20; n++ {
+		want, got := 150+rng.IntN(1500), 0
+		var parts []string
+		for got < want {
+			s := pool[rng.IntN(len(pool))]
+			parts = append(parts, s)
+			got += utf8.RuneCountInString(s)
+		}
+		out = fmt.Appendf(out, `{"id": %d, "text": `, n)
+		out = drydock.AppendJSONString(out, strings.Join(parts, sep))
+		out = append(out, "}\n"...)
+	}
+	return out
+}
+
+func sentences(b *testing.B, kind string) []string {
+	b.Helper()
+	read := func(parts ...string) string {
+		data, err := os.ReadFile(golden.RealData(b, parts...))
+		if err != nil {
+			b.Fatal(err)
+		}
+		return string(data)
+	}
+	var out []string
+	add := func(s string) {
+		if n := utf8.RuneCountInString(s); n >= 6 && n <= 400 {
+			out = append(out, s)
+		}
+	}
+	if kind == "en-domain" {
+		r := csv.NewReader(strings.NewReader(read("uscg-rules-bank", "nav_rules_first640_no_explanations.csv")))
+		recs, err := r.ReadAll()
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, rec := range recs[1:] {
+			for _, c := range rec {
+				add(c)
+			}
+		}
+		return out
+	}
+	for _, s := range strings.FieldsFunc(strings.ReplaceAll(read("debian-docs-zh", "debian-faq.zh-cn.txt"), "\n", ""), func(r rune) bool { return strings.ContainsRune("。；：？！", r) }) {
+		add(s + "。")
+	}
+	if kind == "zh-neutral" {
+		return out
+	}
+	r := csv.NewReader(strings.NewReader(read("ham-radio-zh", "class_a.csv")))
+	r.FieldsPerRecord = -1
+	recs, err := r.ReadAll()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, rec := range recs[1:] {
+		for _, c := range rec {
+			add(c)
+		}
+	}
+	for _, line := range strings.Split(strings.TrimSpace(read("colreg-bank-zh", "gold_corrected_ch1-3.jsonl")), "\n") {
+		var q struct {
+			Question string            `json:"question"`
+			Options  map[string]string `json:"options"`
+		}
+		if err := json.Unmarshal([]byte(line), &q); err != nil {
+			b.Fatal(err)
+		}
+		add(q.Question)
+		for _, l := range "ABCD" {
+			add(q.Options[string(l)])
+		}
+	}
+	return out
+}

@@ -1,0 +1,45 @@
+package contam
+
+import "github.com/drydock-ml/drydock"
+
+// Blind returns the items whose verbatim copy, stem and options, would not fail
+// the check at these settings, found by checking such a copy. A check is only
+// worth what this list is short; for a sound benchmark it is empty.
+func (ix *Index) Blind() []ItemRef { return ix.unseen(true) }
+
+// BlindStems returns the items whose stem alone would not fail: the very short
+// ones, and stems any question could have.
+func (ix *Index) BlindStems() []ItemRef { return ix.unseen(false) }
+
+func (ix *Index) unseen(options bool) []ItemRef {
+	s := ix.Scanner()
+	var out []ItemRef
+	n := 0
+	for _, set := range ix.sets {
+		for i := range set.Items {
+			q := &set.Items[i].Question
+			r := drydock.Record{Question: &drydock.Question{Kind: q.Kind, Stem: q.Stem}}
+			if options {
+				r.Question.Options = q.Options
+			}
+			s.begin()
+			s.addRecord(&r)
+			s.find()
+			ref := ItemRef{set.Ref.Name, ix.items[n].index}
+			if !failsAs(s.findings(""), ref) {
+				out = append(out, ref)
+			}
+			n++
+		}
+	}
+	return out
+}
+
+func failsAs(found []Finding, ref ItemRef) bool {
+	for i := range found {
+		if found[i].Fail && found[i].Item == ref {
+			return true
+		}
+	}
+	return false
+}

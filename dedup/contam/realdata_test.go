@@ -1,0 +1,264 @@
+package contam
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/internal/golden"
+)
+
+func realItems(t testing.TB) []benchmark.Item {
+	t.Helper()
+	path := golden.RealData(t, "maritimebench", "maritimebench_test.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, err := benchmark.ReadItems(path, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return items
+}
+
+func realIndex(t testing.TB) (*Index, []benchmark.Item) {
+	t.Helper()
+	items := realItems(t)
+	ix, err := NewIndex(items, benchmark.Ref{Name: "maritime_bench"}, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ix, items
+}
+
+// Every item of the benchmark finds itself, letter by letter, and none is blind.
+func TestRealSelf(t *testing.T) {
+	t.Parallel()
+	ix, items := realIndex(t)
+	if b := ix.Blind(); len(b) > 0 {
+		t.Errorf("blind to %d items: %v", len(b), b)
+	}
+	if b := ix.BlindStems(); len(b) > len(items)/50 {
+		t.Errorf("blind to %d stems: %v", len(b), b)
+	}
+	s := ix.Scanner()
+	for i := range items {
+		found := s.Record(&drydock.Record{Question: &items[i].Question})
+		if v := verdict(found, items[i].Index); v != Exact {
+			t.Errorf("item %d finds itself as %q", items[i].Index, v)
+		}
+	}
+}
+
+// The pairs that people have read: the same question fails, another one does
+// not, a variant is shown.
+func TestRealPairs(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(golden.RealData(t, "contamination-truth", "pairs.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ix, _ := realIndex(t)
+	s := ix.Scanner()
+	for _, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+		var p struct {
+			Index    int      `json:"bench_index"`
+			Source   string   `json:"source"`
+			ID       string   `json:"source_id"`
+			Label    string   `json:"label"`
+			Question string   `json:"source_question"`
+			Options  []string `json:"source_options"`
+		}
+		if err := json.Unmarshal(line, &p); err != nil {
+			t.Fatal(err)
+		}
+		q := drydock.Question{Kind: drydock.Single, Stem: p.Question}
+		text := p.Question
+		for i, o := range p.Options {
+			label := string(rune('A' + i))
+			q.Options = append(q.Options, drydock.Option{Label: label, Text: o})
+			text += "\n" + label + ". " + o
+		}
+		asText, err := s.Row(row(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for shape, found := range map[string][]Finding{
+			"record": s.Record(&drydock.Record{Question: &q}), "text": asText,
+		} {
+			v := verdict(found, p.Index)
+			fails := false
+			for _, f := range found {
+				fails = fails || f.Fail && f.Item.Index == p.Index
+			}
+			switch p.Label {
+			case "same":
+				if !fails {
+					t.Errorf("%s %s (%s): same, but %q", p.Source, p.ID, shape, v)
+				}
+			case "variant":
+				if fails || v == "" {
+					t.Errorf("%s %s (%s): variant, but %q", p.Source, p.ID, shape, v)
+				}
+			default:
+				if fails {
+					t.Errorf("%s %s (%s): %s, but %q", p.Source, p.ID, shape, p.Label, v)
+				}
+			}
+		}
+	}
+}
+
+// No question of the amateur-radio bank is one of the benchmark.
+func TestRealHam(t *testing.T) {
+	t.Parallel()
+	f, err := os.Open(golden.RealData(t, "ham-radio-zh", "class_a.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ix, _ := realIndex(t)
+	s := ix.Scanner()
+	r := csv.NewReader(f)
+	r.FieldsPerRecord = -1
+	n := 0
+	for {
+		rec, err := r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+		for _, f := range s.Text([]byte(strings.Join(rec, "\n"))) {
+			if f.Fail {
+				t.Errorf("row %d: %+v", n, f)
+			}
+		}
+	}
+	if n < 500 {
+		t.Errorf("only %d rows", n)
+	}
+}
+
+// The labelled corpus: recall by kind of change with the right item named, and
+// false alarms by family. The bars are those of the issue.
+func TestRealCorpus(t *testing.T) {
+	t.Parallel()
+	items, err := benchmark.ReadItems("bench.json", unzip(t, "bench.json.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ix, err := NewIndex(items, benchmark.Ref{Name: "maritime_bench"}, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type label struct {
+		ID        string `json:"id"`
+		Item      *int   `json:"item"`
+		Also      []int  `json:"also"`
+		Transform string `json:"transform"`
+		Label     string `json:"label"`
+	}
+	var labels []label
+	for _, line := range bytes.Split(bytes.TrimSpace(unzip(t, "labels.jsonl.gz")), []byte("\n")) {
+		var l label
+		if err := json.Unmarshal(line, &l); err != nil {
+			t.Fatal(err)
+		}
+		labels = append(labels, l)
+	}
+	s := ix.Scanner()
+	type count struct{ n, same, shown, any int }
+	sums := map[string]*count{}
+	sc := bufio.NewScanner(bytes.NewReader(unzip(t, "corpus.jsonl.gz")))
+	sc.Buffer(nil, 1<<24)
+	for i := 0; sc.Scan(); i++ {
+		found, err := s.Row(sc.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := labels[i]
+		c := sums[l.Label+" "+l.Transform]
+		if c == nil {
+			c = &count{}
+			sums[l.Label+" "+l.Transform] = c
+		}
+		c.n++
+		same, shown := false, false
+		for _, f := range found {
+			right := l.Label == "negative" || l.Item != nil && f.Item.Index == *l.Item
+			for _, a := range l.Also {
+				right = right || a == f.Item.Index
+			}
+			same = same || right && f.Fail
+			shown = shown || right && (f.Fail || f.Verdict == Variant || f.Verdict == NumericVariant || f.Verdict == PolarityVariant)
+		}
+		if same {
+			c.same++
+		}
+		if shown {
+			c.shown++
+		}
+	}
+	bars := map[string]float64{
+		"stem_only": .98, "ocr5": .99, "ocr10": .95, "swap": .99, "paraphrase": .90, "option_replaced": .99,
+		"option_dropped": .99, "combined": .98, "blank_filled": .95, "statement": .95,
+	}
+	allowed := map[string]float64{
+		"neg_same_bank": .01, "neg_same_topic": .05, "neg_colreg": .01, "neg_uscg": .01, "neg_regulation_en": .01,
+		"neg_borrowed_options": .01,
+	}
+	for name, c := range sums {
+		kind, transform, _ := strings.Cut(name, " ")
+		share := float64(c.shown) / float64(c.n)
+		fails := float64(c.same) / float64(c.n)
+		t.Logf("%-32s n %4d  fails %.3f  shown %.3f", name, c.n, fails, share)
+		switch kind {
+		case "positive":
+			bar, ok := bars[transform]
+			if !ok {
+				bar = .995
+			}
+			if share < bar || fails < bar-.05 {
+				t.Errorf("%s: found %.3f, fails %.3f, want %.3f", transform, share, fails, bar)
+			}
+		case "near":
+			if fails > .05 || share < .95 {
+				t.Errorf("%s: called a leak %.3f, shown %.3f", transform, fails, share)
+			}
+		case "negative":
+			if share > allowed[transform] {
+				t.Errorf("%s: flagged %.3f, at most %.3f", transform, share, allowed[transform])
+			}
+		}
+	}
+}
+
+func unzip(t testing.TB, name string) []byte {
+	t.Helper()
+	f, err := os.Open(golden.RealData(t, "..", "contam", "dev", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
