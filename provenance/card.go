@@ -62,8 +62,10 @@ func (m *markdown) whatItIs(in *CardInput) {
 	for _, s := range in.Summary.Steps {
 		read += s.Sums.Made
 	}
-	m.p(msg.Text{"%d training rows from %d source files; %d records were read, each is in the data or listed with the reason why it is not.",
-		"共 %d 条训练数据，来自 %d 个源文件；共读入 %d 条记录，每一条都在数据中，或列出了未收入的原因。"},
+	m.p(msg.Text{
+		"%d training rows from %d source files; %d records were read, each is in the data or listed with the reason why it is not.",
+		"共 %d 条训练数据，来自 %d 个源文件；共读入 %d 条记录，每一条都在数据中，或列出了未收入的原因。",
+	},
 		p.Rows, len(in.Summary.Sources), read)
 	var files []string
 	for _, f := range sortedKeys(p.Files) {
@@ -107,7 +109,8 @@ func (m *markdown) waterfall(steps []Step) {
 	}
 	m.table([]column{
 		num(msg.Text{"#", "序"}), col(msg.Text{"step", "步骤"}), num(msg.Text{"in", "输入"}), num(msg.Text{"made", "新增"}),
-		num(msg.Text{"dropped", "丢弃"}), num(msg.Text{"merged", "合并"}), num(msg.Text{"out", "输出"}), column{},
+		num(msg.Text{"dropped", "丢弃"}), num(msg.Text{"merged", "合并"}), num(msg.Text{"out", "输出"}),
+		{},
 	}, rows)
 	m.p(msg.Text{"In every line: in + made = dropped + merged + out.", "每一行都满足：输入 + 新增 = 丢弃 + 合并 + 输出。"})
 }
@@ -146,8 +149,11 @@ func (m *markdown) contents(p *Profile) {
 		head   column
 		counts map[string]int
 	}{
-		{col(msg.Text{"kind", "类型"}), p.Kinds}, {col(msg.Text{"form of question", "题型"}), p.Forms},
-		{col(msg.Text{"language", "语言"}), p.Languages}, {col(msg.Text{"split", "划分"}), p.Splits}, {col(msg.Text{"flag", "标记"}), p.Flags},
+		{col(msg.Text{"kind", "类型"}), p.Kinds},
+		{col(msg.Text{"form of question", "题型"}), p.Forms},
+		{col(msg.Text{"language", "语言"}), p.Languages},
+		{col(msg.Text{"split", "划分"}), p.Splits},
+		{col(msg.Text{"flag", "标记"}), p.Flags},
 	} {
 		if len(t.counts) == 0 || (len(t.counts) == 1 && t.counts["all"] > 0) {
 			continue
@@ -217,8 +223,10 @@ func (m *markdown) value(v string) string {
 
 func (m *markdown) proof(in *CardInput) {
 	m.h2(msg.Text{"How to check this card", "如何核对"})
-	m.p(msg.Text{"Every number above is computed from the ledgers, whose root hash is %s. Equal inputs, options and version give the same bytes.",
-		"以上数字均由账本计算得出，账本根哈希为 %s。输入、选项与版本相同，则所得字节相同。"}, code(in.Summary.Root.Hash))
+	m.p(msg.Text{
+		"Every number above is computed from the ledgers, whose root hash is %s. Equal inputs, options and version give the same bytes.",
+		"以上数字均由账本计算得出，账本根哈希为 %s。输入、选项与版本相同，则所得字节相同。",
+	}, code(in.Summary.Root.Hash))
 	if in.Version != "" {
 		m.p(msg.Text{"Made by drydock %s.", "由 drydock %s 生成。"}, cell(in.Version))
 	}

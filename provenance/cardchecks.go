@@ -21,8 +21,10 @@ func (m *markdown) contamination(steps []Step) {
 		m.p(msg.Text{"**No benchmark was compared with this data.** Nothing is said about overlap.", "**未与任何基准比对。** 对是否重叠不作任何说明。"})
 		return
 	}
-	m.p(msg.Text{"The statement covers what is listed as scanned. It says nothing about what the base model saw in its own pre-training.",
-		"本声明仅涵盖所列的扫描范围，不涉及基座模型自身预训练时所见的数据。"})
+	m.p(msg.Text{
+		"The statement covers what is listed as scanned. It says nothing about what the base model saw in its own pre-training.",
+		"本声明仅涵盖所列的扫描范围，不涉及基座模型自身预训练时所见的数据。",
+	})
 }
 
 func (m *markdown) benchmark(c *Contamination) {
@@ -116,7 +118,7 @@ func (m *markdown) evaluations(list []Evaluation) {
 	}
 	m.table([]column{
 		col(msg.Text{"benchmark", "基准"}), col(msg.Text{"model", "模型"}), col(msg.Text{"what it is", "性质"}), num(msg.Text{"items", "题数"}), num(msg.Text{"accuracy", "正确率"}),
-		col(msg.Text{"95 % interval (Wilson)", "95 % 区间（Wilson）"}), num(msg.Text{"no answer", "无答案"}), col(msg.Text{"rule", "提取规则"}),
+		col(msg.Text{"interval (Wilson, 95 %)", "置信区间（Wilson，95 %）"}), num(msg.Text{"no answer", "无答案"}), col(msg.Text{"rule", "提取规则"}),
 	}, rows)
 	m.list(notes)
 }

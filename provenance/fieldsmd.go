@@ -21,8 +21,10 @@ type FileFields struct {
 func FieldsMD(lang msg.Lang, files []FileFields, own map[string]string) []byte {
 	m := &markdown{lang: lang}
 	m.h1(msg.Text{"Fields of the data", "数据字段说明"})
-	m.p(msg.Text{"Every key that occurs. `a[].b` is key b of the objects in list a; presence is counted over the objects that could hold the key.",
-		"列出出现过的每一个字段。`a[].b` 表示列表 a 中对象的字段 b；出现率以可能含有该字段的对象数为分母。"})
+	m.p(msg.Text{
+		"Every key that occurs. `a[].b` is key b of the objects in list a; presence is counted over the objects that could hold the key.",
+		"列出出现过的每一个字段。`a[].b` 表示列表 a 中对象的字段 b；出现率以可能含有该字段的对象数为分母。",
+	})
 	for _, f := range files {
 		m.h2(msg.Text{"%s (%d rows)", "%s（%d 行）"}, code(f.Path), f.Rows)
 		var rows [][]string

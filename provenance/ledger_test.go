@@ -52,18 +52,24 @@ func newSample() *sample {
 	data := strings.Join(s.rows, "\n") + "\n"
 	s.steps = []Step{
 		{Order: 1, Name: "parse_questions", ToolVersion: "0.1.0", Sums: drydock.Sums{Made: 6, Out: 6}},
-		{Order: 2, Name: "drop_short", ToolVersion: "0.1.0", Params: drydock.RawJSON(`{ "min_runes": 20, "a":[1.50] }`),
-			Sums: drydock.Sums{In: 6, Out: 5, Dropped: map[string]int{"too_short": 1}}},
-		{Order: 3, Name: "contamination", ToolVersion: "0.1.0",
+		{
+			Order: 2, Name: "drop_short", ToolVersion: "0.1.0", Params: drydock.RawJSON(`{ "min_runes": 20, "a":[1.50] }`),
+			Sums: drydock.Sums{In: 6, Out: 5, Dropped: map[string]int{"too_short": 1}},
+		},
+		{
+			Order: 3, Name: "contamination", ToolVersion: "0.1.0",
 			Sums: drydock.Sums{In: 5, Out: 3, Dropped: map[string]int{"contam_exact": 1, "contam_shuffled": 1}},
 			Bench: []Contamination{{
 				Benchmark: "sample_bench", Revision: "1", SHA256: strings.Repeat("c", 64), Items: 60, Blind: []int{17}, Method: "default@1", Config: "sha256:abc",
 				OnHit: "drop", Scanned: []Scanned{{What: "training records", Records: 5, Bytes: 1234}}, NotScanned: []string{},
 				Verdicts: map[string]int{"exact": 1, "shuffled": 1, "overlap": 1}, Failed: 2, Removed: 2,
-			}}},
-		{Order: 4, Name: "qwen3_chat", ToolVersion: "0.1.0", Seed: &seed,
+			}},
+		},
+		{
+			Order: 4, Name: "qwen3_chat", ToolVersion: "0.1.0", Seed: &seed,
 			Outputs: []Artifact{{Path: trainPath, SHA256: sha256hex([]byte(data)), Bytes: int64(len(data)), Records: 3, Role: RoleData}},
-			Sums:    drydock.Sums{In: 3, Out: 3}},
+			Sums:    drydock.Sums{In: 3, Out: 3},
+		},
 	}
 	for i := range s.steps {
 		id, err := StepID(s.steps[i])
@@ -253,8 +259,10 @@ func TestWriterRefuses(t *testing.T) {
 			return err
 		}, "step 3 dedup: sums do not close"},
 		"files": {func(w *Writer, s *sample) error {
-			_, err := w.Step(Step{Order: 1, Name: "emit", Sums: drydock.Sums{In: 5, Out: 5},
-				Outputs: []Artifact{{Path: "a", SHA256: strings.Repeat("a", 64), Records: 4, Role: RoleData}}})
+			_, err := w.Step(Step{
+				Order: 1, Name: "emit", Sums: drydock.Sums{In: 5, Out: 5},
+				Outputs: []Artifact{{Path: "a", SHA256: strings.Repeat("a", 64), Records: 4, Role: RoleData}},
+			})
 			return err
 		}, "step 1 emit: out is 5, its files have 4 records"},
 		"gap":         {func(w *Writer, s *sample) error { l := good(s); l.Line = 2; return w.Lineage(l) }, "line 2 after line 0"},

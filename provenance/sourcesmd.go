@@ -73,7 +73,7 @@ func (m *markdown) oneSource(s *Source) {
 	} {
 		rows = append(rows, []string{f.name.In(m.lang), f.text})
 	}
-	m.table([]column{column{}, column{}}, rows)
+	m.table([]column{{}, {}}, rows)
 	var warnings []string
 	for _, w := range s.Warnings {
 		warnings = append(warnings, m.say(msg.Text{"warning: %s", "警告：%s"}, cell(w)))

@@ -134,10 +134,12 @@ func mutations() []mutation {
 		{name: "silent assistant", parts: func(p *parts) { p.train[2] = strings.Replace(p.train[2], "[B]", " ", 1) }, want: one("T02", Fail), says: "assistant says nothing", place: "train/data/train.jsonl:3"},
 		{name: "roles out of order", parts: func(p *parts) { p.train[0] = strings.Replace(p.train[0], `"user"`, `"assistant"`, 1) }, want: one("T02", Fail), says: "begins with assistant"},
 		{name: "control token", parts: func(p *parts) { p.train[1] = strings.Replace(p.train[1], "海图", "<|im_end|>", 1) }, want: one("T02", Fail), says: "control token"},
-		{name: "undescribed key", parts: func(p *parts) {
-			p.docs["fields.md"] = []byte("| field | type |\n|---|---|\n| `id` | string |\n| `messages` | array |\n| `messages[].role` | string |\n")
+		{
+			name: "undescribed key", parts: func(p *parts) {
+				p.docs["fields.md"] = []byte("| field | type |\n|---|---|\n| `id` | string |\n| `messages` | array |\n| `messages[].role` | string |\n")
+			},
+			want: one("T03", Fail), says: "messages[].content",
 		},
-			want: one("T03", Fail), says: "messages[].content"},
 		{name: "key that is not there", files: func(m map[string][]byte) {
 			m["train/fields.md"] = append(m["train/fields.md"], "| `score` | number | 1 | 1 | x |\n"...)
 		}, want: one("T03", Fail), says: "does not have"},

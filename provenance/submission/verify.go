@@ -212,8 +212,10 @@ func (s *state) guess() {
 		}
 	}
 	for _, f := range []struct{ to, usual *string }{
-		{&t.Fields, ptr("train/fields.md")}, {&t.Sources, ptr("train/sources.md")},
-		{&t.Scripts, ptr("train/scripts")}, {&t.Provenance, ptr("train/provenance")},
+		{&t.Fields, ptr("train/fields.md")},
+		{&t.Sources, ptr("train/sources.md")},
+		{&t.Scripts, ptr("train/scripts")},
+		{&t.Provenance, ptr("train/provenance")},
 	} {
 		if *f.to == "" {
 			*f.to = *f.usual
