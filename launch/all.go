@@ -1,0 +1,8 @@
+package launch
+
+import "github.com/drydock-ml/drydock/internal/spec"
+
+// Trainers returns the trainers drydock.yaml can name.
+func Trainers() []spec.Spec[Trainer] {
+	return []spec.Spec[Trainer]{llamafactorySpec, commandSpec}
+}

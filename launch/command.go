@@ -1,0 +1,108 @@
+package launch
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/spec"
+)
+
+type commandOptions struct {
+	Argv   []string `yaml:"argv" required:"true" help:"The program and its arguments; {data}, {output}, {base}, {contract} and {seed} are filled in. No shell reads them." zh:"程序及其参数；{data}、{output}、{base}、{contract}、{seed} 会被替换；不经过 shell。"`
+	Env    []string `yaml:"env" help:"Names of environment variables the program reads, to be shown in the plan." zh:"程序读取的环境变量名，会在计划中列出。"`
+	Follow []string `yaml:"follow" help:"Files in the run's folder the program appends figures to." zh:"程序会追加指标的文件（相对于运行目录）。"`
+}
+
+var commandSpec = spec.Of("command", msg.Text{"Any program as the trainer.", "以任意程序作为训练器。"}, commandOptions{}, newCommand)
+
+func newCommand(o commandOptions) (Trainer, error) {
+	if len(o.Argv) == 0 || o.Argv[0] == "" {
+		return nil, spec.Bad("argv", msg.Text{"must name a program", "必须给出程序"})
+	}
+	for i, a := range o.Argv {
+		if i > 0 && (looksSecret(a) || namesSecret(o.Argv[i-1]) && !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "{")) {
+			return nil, spec.Bad("argv", msg.Text{"holds what looks like a secret (argument %d); pass it by an environment variable", "含有疑似密钥的内容（第 %d 个参数）；请用环境变量传递"}, i)
+		}
+		if name, value, ok := strings.Cut(a, "="); ok && value != "" && namesSecret(name) {
+			return nil, spec.Bad("argv", msg.Text{"holds what looks like a secret (argument %d); pass it by an environment variable", "含有疑似密钥的内容（第 %d 个参数）；请用环境变量传递"}, i)
+		}
+	}
+	for _, n := range o.Env {
+		if strings.Contains(n, "=") {
+			return nil, spec.Bad("env", msg.Text{"holds names, not values: %q", "只写变量名，不写值：%q"}, strings.SplitN(n, "=", 2)[0])
+		}
+	}
+	return command{o}, nil
+}
+
+var secretName = regexp.MustCompile(`(?i)(^|[-_])(api[-_]?key|key|token|secret|password|passwd)$`)
+
+// namesSecret reports an option such as --hub-token.
+func namesSecret(option string) bool {
+	return strings.HasPrefix(option, "-") && secretName.MatchString(strings.TrimLeft(option, "-"))
+}
+
+type command struct{ o commandOptions }
+
+// Name implements [Trainer].
+func (command) Name() string { return "command" }
+
+// Check implements [Trainer].
+func (c command) Check(_ context.Context, h Host) (Found, []Problem) {
+	binary, err := h.LookPath(c.o.Argv[0])
+	if err != nil {
+		return Found{}, []Problem{{fail.New(fail.Trainer, msg.Text{"the program %s is not found", "找不到程序 %s"}, c.o.Argv[0]).Because(err).
+			Hint(msg.Text{"install it, or write its path in train: command: argv", "请安装该程序，或在 train: command: argv 中写出其路径"}), true}}
+	}
+	return Found{Binary: binary}, nil
+}
+
+// Plan implements [Trainer].
+func (c command) Plan(j Job, f Found) (Plan, error) {
+	base, err := j.base()
+	if err != nil {
+		return Plan{}, err
+	}
+	contract, err := j.contract()
+	if err != nil {
+		return Plan{}, err
+	}
+	fill := strings.NewReplacer(
+		"{data}", fromDir(j.Dir, j.Data), "{output}", outputDir, "{base}", fromBase(j, base),
+		"{contract}", string(contract), "{seed}", strconv.FormatUint(j.Seed, 10),
+	)
+	p := Plan{
+		Trainer: c.Name(), Version: f.Version, Dir: j.Dir, Output: outputDir,
+		Env: reads(c.o.Env...), Set: []string{unbuffered}, Files: []File{}, Follow: slices.Clone(c.o.Follow),
+	}
+	if p.Follow == nil {
+		p.Follow = []string{}
+	}
+	for _, a := range c.o.Argv {
+		p.Argv = append(p.Argv, fill.Replace(a))
+	}
+	if strings.ContainsAny(c.o.Argv[0], `/\`) {
+		p.Argv[0] = fromDir(j.Dir, p.Argv[0]) // the program runs in the run's folder
+	}
+	return p, nil
+}
+
+// Parse implements [Trainer]: it knows every shape other trainers print.
+func (command) Parse(from string, line []byte) (Event, bool) { return parseLine(from, line) }
+
+// outputDir is where checkpoints go, from the run's folder.
+const outputDir = "output"
+
+// fromBase writes the base model as the program sees it from the run's folder: a
+// name stays a name.
+func fromBase(j Job, base string) string {
+	if base == BaseModel {
+		return base
+	}
+	return fromDir(j.Dir, base)
+}

@@ -1,0 +1,3 @@
+package launch_test
+
+func playMore(string, []string) int { return 9 }

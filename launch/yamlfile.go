@@ -1,0 +1,113 @@
+package launch
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// A yamlFile is a flat YAML mapping in the order its keys were given. Setting a
+// key again changes its value in place.
+type yamlFile struct {
+	keys   []string
+	values map[string]string
+}
+
+func (y *yamlFile) set(key, value string) {
+	if y.values == nil {
+		y.values = map[string]string{}
+	}
+	if _, there := y.values[key]; !there {
+		y.keys = append(y.keys, key)
+	}
+	y.values[key] = value
+}
+
+func (y *yamlFile) int(key string, v int)       { y.set(key, strconv.Itoa(v)) }
+func (y *yamlFile) bool(key string, v bool)     { y.set(key, strconv.FormatBool(v)) }
+func (y *yamlFile) float(key string, v float64) { y.set(key, yamlFloat(v)) }
+func (y *yamlFile) text(key, v string)          { y.set(key, yamlText(v)) }
+
+// scalar writes a value a user gave as text by what it looks like.
+func (y *yamlFile) scalar(key, v string) {
+	if v == "true" || v == "false" || v == "null" {
+		y.set(key, v)
+		return
+	}
+	if n, err := strconv.Atoi(v); err == nil {
+		y.int(key, n)
+		return
+	}
+	if x, err := strconv.ParseFloat(v, 64); err == nil && x-x == 0 {
+		y.float(key, x)
+		return
+	}
+	y.text(key, v)
+}
+
+// String returns the file.
+func (y *yamlFile) String() string {
+	var b strings.Builder
+	for _, k := range y.keys {
+		b.WriteString(k + ": " + y.values[k] + "\n")
+	}
+	return b.String()
+}
+
+// yamlFloat writes x so that every YAML reader takes it for a number: PyYAML
+// reads 1e-05 as text, and 1.0e-05 as a number.
+func yamlFloat(x float64) string {
+	format := byte('f')
+	if x != 0 && (x < 1e-4 && x > -1e-4 || x >= 1e15 || x <= -1e15) {
+		format = 'e'
+	}
+	s := strconv.FormatFloat(x, format, -1, 64)
+	if mantissa, exp, found := strings.Cut(s, "e"); found {
+		if !strings.Contains(mantissa, ".") {
+			mantissa += ".0"
+		}
+		return mantissa + "e" + exp
+	}
+	if !strings.Contains(s, ".") {
+		s += ".0"
+	}
+	return s
+}
+
+// yamlText writes a string plain where no reader can take it for anything else,
+// else in double quotes, which are JSON's.
+func yamlText(s string) string {
+	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./-", r))
+	})
+	switch strings.ToLower(s) {
+	case "true", "false", "yes", "no", "on", "off", "null", "y", "n":
+		plain = false
+	case ".": // a path of its own, no number
+		return s
+	}
+	if plain && (s[0] >= 'a' && s[0] <= 'z' || s[0] >= 'A' && s[0] <= 'Z' || strings.HasPrefix(s, "../") || s[0] == '/') {
+		return s
+	}
+	return string(drydock.AppendJSONString(nil, s))
+}
+
+// asciiJSON writes a JSON string with everything beyond ASCII escaped.
+func asciiJSON(s string) string {
+	var b strings.Builder
+	for _, r := range string(drydock.AppendJSONString(nil, s)) {
+		switch {
+		case r < 0x80:
+			b.WriteRune(r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			hi, lo := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
+		}
+	}
+	return b.String()
+}
