@@ -57,7 +57,8 @@ func (p *pdfPage) findEdges() {
 	}
 }
 
-// usual returns the middle distance of baselines and the middle size of type.
+// usual returns the usual distance of baselines, the smaller ones being those
+// within a paragraph, and the middle size of type.
 func (p *pdfPage) usual(main []int) (pitch, size float64) {
 	var pitches, sizes []float64
 	for k, i := range main {
@@ -68,14 +69,14 @@ func (p *pdfPage) usual(main []int) (pitch, size float64) {
 			}
 		}
 	}
-	middle := func(v []float64) float64 {
+	at := func(v []float64, part int) float64 {
 		if len(v) == 0 {
 			return 0
 		}
 		slices.Sort(v)
-		return v[len(v)/2]
+		return v[len(v)/part]
 	}
-	return middle(pitches), middle(sizes)
+	return at(pitches, 3), at(sizes, 2)
 }
 
 func (p *pdfPage) edge(i int, apart bool) edgeLine {
@@ -178,6 +179,7 @@ func (e edgeLine) counts(o edgeLine, pages int) bool {
 // around it.
 func (s *pdfSums) repeated(window []*pdfPage, next int) {
 	page := window[next]
+	var marked []*pdfLine // without the page numbers
 	from, to := max(0, next-lookAround), min(len(window), next+lookAround+1)
 	for _, e := range page.edges {
 		l := &page.lines[e.index]
@@ -196,20 +198,40 @@ func (s *pdfSums) repeated(window []*pdfPage, next int) {
 		}
 		const share = 0.35 // headers may alternate, or change with the chapter
 		numbered := e.paged && (counted >= 2 || counted == 1 && pages == 1 && strings.ContainsFunc(e.key, func(r rune) bool { return r != '#' }))
-		if !numbered && (!e.apart || same < 2 || float64(same) < share*float64(pages) || looksLikeItem(l.Text) || page.pictures == 0 && len(page.lines) == len(page.edges)) {
+		if !numbered && (!e.apart || same < 2 || float64(same) < share*float64(pages) || looksLikeItem(l.Text)) {
 			continue
 		}
 		l.running = true
-		s.running++
-		if s.example == "" {
-			s.example = l.Text
+		if !numbered {
+			marked = append(marked, l)
 		}
 	}
+	s.settle(page, marked)
+}
+
+// settle counts a page's running lines. A page that would lose all its text to
+// them is a picture, or its text only looks like a header: then it stays.
+func (s *pdfSums) settle(page *pdfPage, marked []*pdfLine) {
 	if len(page.lines) > 0 {
 		s.text++
 	}
-	if page.pictures > 0 && !page.scan {
-		page.scan = !slices.ContainsFunc(page.lines, func(l pdfLine) bool { return !l.running })
+	if !slices.ContainsFunc(page.lines, func(l pdfLine) bool { return !l.running }) {
+		if page.pictures > 0 {
+			page.scan = true
+		} else {
+			for _, l := range marked {
+				l.running = false
+			}
+		}
+	}
+	for i := range page.lines {
+		if !page.lines[i].running {
+			continue
+		}
+		s.running++
+		if s.example == "" {
+			s.example = page.lines[i].Text
+		}
 	}
 }
 

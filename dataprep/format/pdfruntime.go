@@ -2,6 +2,7 @@ package format
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"io"
 	"sync"
@@ -14,7 +15,7 @@ import (
 )
 
 // A PDFRuntime is the sandbox PDF files are read in: PDFium as WebAssembly,
-// without any access to files or the network. Starting it costs seconds the
+// without any access to files of the machine or to the network. Starting it costs seconds the
 // first time and a fraction of one with a cache folder, so one is shared by all
 // files of a run. It starts with the first PDF and may be used by many
 // goroutines at once.
@@ -30,6 +31,14 @@ type PDFRuntime struct {
 // NewPDFRuntime prepares a runtime; nothing is started yet. cacheDir keeps
 // compiled code between runs; empty means none.
 func NewPDFRuntime(cacheDir string) *PDFRuntime { return &PDFRuntime{cacheDir: cacheDir} }
+
+// fontFiles is a font for what PDF files name but do not carry, usually Chinese
+// fonts of Windows. PDFium leaves out text whose glyphs have no extent, so that
+// without any font a character that is set alone disappears; in this one every
+// character is a square. TestSquareFont builds it.
+//
+//go:embed fonts/square.ttf
+var fontFiles embed.FS
 
 // maxInstances bounds the sandboxes alive at once; whoever wants one more
 // waits. Workers of a run never come near it.
@@ -65,8 +74,10 @@ func (r *PDFRuntime) start() (pdfium.Pool, error) {
 		cfg = cfg.WithCompilationCache(r.cache)
 	}
 	pool, err := webassembly.Init(webassembly.Config{
-		// the default mounts the root of the file system into the sandbox
-		FSConfig:      wazero.NewFSConfig(),
+		// the default mounts the root of the file system into the sandbox;
+		// fonts are looked for in /usr/share/fonts, and only when its parent is
+		// there, too
+		FSConfig:      wazero.NewFSConfig().WithFSMount(fontFiles, "/usr/share"),
 		RuntimeConfig: cfg,
 		MaxIdle:       0,
 		MaxTotal:      maxInstances,
