@@ -55,9 +55,10 @@ func (m *markdown) benchmark(c *Contamination) {
 	}
 	var rows [][]string
 	for _, v := range sortedKeys(c.Verdicts) {
-		rows = append(rows, []string{code(v), count(c.Verdicts[v])})
+		t, _ := verdictMeaning(v)
+		rows = append(rows, []string{code(v), count(c.Verdicts[v]), t.In(m.lang)})
 	}
-	m.table([]column{col(msg.Text{"strongest verdict", "最强判定"}), num(msg.Text{"records", "条数"})}, rows)
+	m.table([]column{col(msg.Text{"strongest verdict", "最强判定"}), num(msg.Text{"records", "条数"}), col(msg.Text{"meaning", "说明"})}, rows)
 }
 
 // scanned says what was compared; a file stands as code.
