@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -26,7 +27,11 @@ func run(args []string, stderr io.Writer) int {
 	if err := fs.Parse(args); err != nil {
 		return 2
 	}
-	files := reference()
+	files, err := reference()
+	if err != nil {
+		fmt.Fprintln(stderr, "gendocs:", err)
+		return 1
+	}
 	var stale []string
 	for _, f := range files {
 		path := filepath.Join(*dir, f.name)
@@ -58,9 +63,19 @@ type file struct {
 	data []byte
 }
 
-// reference is every file of docs/reference: NAME.md and NAME.zh.md.
-func reference() []file {
-	var out []file
+// reference is every file of docs/reference: NAME.md and NAME.zh.md, and the
+// JSON Schema of drydock.yaml.
+func reference() ([]file, error) {
+	schema, err := cli.ConfigSchema()
+	if err != nil {
+		return nil, err
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, schema, "", "  "); err != nil {
+		return nil, err
+	}
+	pretty.WriteByte('\n')
+	out := []file{{"drydock.schema.json", pretty.Bytes()}}
 	for _, lang := range []msg.Lang{msg.En, msg.Zh} {
 		ending := ".md"
 		if lang == msg.Zh {
@@ -70,7 +85,7 @@ func reference() []file {
 			out = append(out, file{p.Name + ending, []byte(p.Text)})
 		}
 	}
-	return out
+	return out, nil
 }
 
 // strangers lists what lies in the folder and is not generated: a page of

@@ -14,6 +14,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/spec"
 	"github.com/drydock-ml/drydock/internal/ui"
+	"github.com/drydock-ml/drydock/launch"
 )
 
 // A catalogue is a list of components that describe themselves.
@@ -67,7 +68,9 @@ func components[T any](a *app, kind string, specs []spec.Spec[T]) []component {
 }
 
 // catalogues are all there are, in the order of the help.
-func catalogues() []catalogue { return []catalogue{formatsCatalogue(), stepsCatalogue()} }
+func catalogues() []catalogue {
+	return []catalogue{formatsCatalogue(), stepsCatalogue(), trainersCatalogue()}
+}
 
 // formatsCatalogue holds the containers, and the shapes of rows in them.
 func formatsCatalogue() catalogue {
@@ -94,6 +97,16 @@ func stepsCatalogue() catalogue {
 		load: func(a *app) []component {
 			return append(components(a, "parser", step.Parsers()), components(a, "step", step.Steps())...)
 		},
+	}
+}
+
+// trainersCatalogue holds what can stand under train in drydock.yaml.
+func trainersCatalogue() catalogue {
+	return catalogue{
+		noun: "trainers", schema: "drydock.trainers", example: "llamafactory",
+		title: msg.Text{"Trainers", "训练器"},
+		short: msg.Text{"List the trainers drydock can start.", "列出 drydock 能启动的训练器。"},
+		load:  func(a *app) []component { return components(a, "trainer", launch.Trainers()) },
 	}
 }
 

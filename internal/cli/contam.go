@@ -71,7 +71,7 @@ type contamAnswer struct {
 	Records    int            `json:"records"`
 	Bytes      int64          `json:"bytes"`
 	Items      int            `json:"items"`
-	Blind      []string       `json:"blind"`
+	Blind      []contamItem   `json:"blind"` // items these settings cannot see
 	Verdicts   map[string]int `json:"verdicts"`
 	Failed     int            `json:"failed_records"` // records with a verdict that fails the check
 	Config     string         `json:"config"`
@@ -88,6 +88,12 @@ type contamBench struct {
 	Ref    string `json:"ref"`
 	Items  int    `json:"items"`
 	SHA256 string `json:"sha256"`
+}
+
+// contamItem names an item as report rows do.
+type contamItem struct {
+	Benchmark string `json:"benchmark"`
+	Index     int    `json:"index"`
 }
 
 type contamInput struct {
@@ -122,11 +128,14 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 	ans := scan.answer
 	ans.Schema, ans.Items, ans.Config = "drydock.contam.summary/1", ix.Items(), ix.ConfigHash()
 	ans.seconds = a.host.Now().Sub(start).Seconds()
+	for _, b := range ix.Blind() {
+		ans.Blind = append(ans.Blind, contamItem{b.Benchmark, b.Index})
+	}
 	for _, b := range benches {
 		ans.Benchmarks = append(ans.Benchmarks, contamBench{b.Name, b.Benchmark.Ref().String(), len(b.Items), b.SHA256})
 	}
 	if ans.Failed > 0 {
-		e := fail.New(fail.Contamination, msg.Text{"%d records are benchmark items", "%d 条记录是评测集题目"}, ans.Failed)
+		e := fail.New(fail.Contamination, msg.Text{"records that are benchmark items: %d", "属于评测集题目的记录：%d 条"}, ans.Failed)
 		if o.Clean == "" {
 			e.Hint(msg.Text{"to write the rows without them: --clean FILE", "写出不含它们的数据：--clean FILE"})
 		}
@@ -163,11 +172,15 @@ func (c contamAnswer) text(t *ui.Terminal) {
 	for _, b := range c.Benchmarks {
 		t.Print(msg.Text{"%s  %d items (%s)", "%s  %d 题（%s）"}, b.Ref, b.Items, b.SHA256[:min(8, len(b.SHA256))])
 	}
-	for _, b := range c.Blind {
-		t.Print(msg.Text{"blind  %s", "盲区  %s"}, b)
+	if len(c.Blind) > 0 {
+		t.Print(msg.Text{"blind to %d items: a verbatim copy of them would not be found", "对 %d 题是盲区：即使逐字复制也不会被发现"}, len(c.Blind))
+		for _, b := range c.Blind {
+			t.Println(fmt.Sprintf("  %s %d", b.Benchmark, b.Index))
+		}
 	}
-	t.Print(msg.Text{"scanned  %d records of %d files, %s in %s", "已扫描  %d 条记录，%d 个文件，%s，用时 %s"},
-		c.Records, len(c.Inputs), ui.Size(c.Bytes), t.Duration(secondsOf(c.seconds)))
+	t.Print(msg.Text{"scanned  %s of %s, %s in %s", "已扫描  %s，%s，%s，用时 %s"},
+		t.Count(c.Records, "record", "records", "条记录"), t.Count(len(c.Inputs), "file", "files", "个文件"),
+		ui.Size(c.Bytes), t.Duration(secondsOf(c.seconds)))
 	tb := t.Table(ui.Column{}, ui.Column{Right: true}, ui.Column{}).Bare()
 	leaks := map[string]bool{}
 	for _, v := range contam.DefaultConfig().Fail {
@@ -193,13 +206,29 @@ func (c contamAnswer) text(t *ui.Terminal) {
 		}
 		t.Println("")
 		t.Println(h.where() + "  " + string(h.f.Verdict) + "  " + fmt.Sprintf("%s %d  %.2f", h.f.Item.Benchmark, h.f.Item.Index, h.f.Score))
-		t.Println(ui.Truncate(t.Say(msg.Text{"  yours   ", "  数据  "})+h.text, min(t.Width(), 100)))
-		t.Println(ui.Truncate(t.Say(msg.Text{"  bench   ", "  题目  "})+h.item, min(t.Width(), 100)))
+		sideBySide(t, msg.Text{"yours", "数据"}, h.text)
+		sideBySide(t, msg.Text{"bench", "题目"}, h.item)
 	}
 	if c.Report != "" {
 		t.Print(msg.Text{"report: %s", "报告：%s"}, c.Report)
 	}
 	if c.Clean != "" {
 		t.Print(msg.Text{"clean: %s, %d rows", "干净数据：%s，%d 行"}, c.Clean, c.CleanRows)
+	}
+}
+
+// sideBySide shows the beginning of a text under a label.
+func sideBySide(t *ui.Terminal, label msg.Text, text string) {
+	const most = 3
+	lines := ui.Wrap(text, min(t.Width(), 100)-9)
+	if len(lines) > most {
+		lines = append(lines[:most-1], lines[most-1]+"…")
+	}
+	for i, l := range lines {
+		head := ""
+		if i == 0 {
+			head = t.Say(label)
+		}
+		t.Println("  " + ui.Pad(head, 7) + l)
 	}
 }

@@ -51,16 +51,12 @@ type contamScan struct {
 func newContamScan(a *app, ix *contam.Index, benches []*pipeline.Bench, o ContamCheckOptions) *contamScan {
 	s := &contamScan{
 		a: a, ix: ix, o: o, items: map[contam.ItemRef]string{},
-		answer: contamAnswer{Verdicts: map[string]int{}, Blind: []string{}, Inputs: []contamInput{}},
+		answer: contamAnswer{Verdicts: map[string]int{}, Blind: []contamItem{}, Inputs: []contamInput{}},
 	}
 	for _, b := range benches {
 		for i := range b.Items {
-			q := &b.Items[i].Question
-			text := q.Stem
-			for _, op := range q.Options {
-				text += " " + op.Label + ". " + op.Text
-			}
-			s.items[contam.ItemRef{Benchmark: b.Benchmark.Ref().Name, Index: b.Items[i].Index}] = oneLine(text)
+			ref := contam.ItemRef{Benchmark: b.Benchmark.Ref().Name, Index: b.Items[i].Index}
+			s.items[ref] = oneLine(questionText(&b.Items[i].Question))
 		}
 	}
 	return s
@@ -211,7 +207,11 @@ func (u *unitWork) row(b drydock.Block) {
 		u.out.bad = append(u.out.bad, fail.New(fail.Partial, msg.Text{"not checked: %v", "未检查：%v"}, err).At(w))
 		return
 	}
-	failed := u.record(found, string(b.Raw), b.At)
+	text := ""
+	if len(found) > 0 {
+		text = rowText(b.Raw)
+	}
+	failed := u.record(found, text, b.At)
 	if u.s.o.Clean == "" {
 		return
 	}
@@ -224,6 +224,34 @@ func (u *unitWork) row(b drydock.Block) {
 	}
 	u.out.clean = append(append(u.out.clean, row...), '\n')
 	u.out.rows++
+}
+
+// rowText is what a person wants to see of a row: the question, the passage or
+// what the user says; the row as it stands when it has no known shape.
+func rowText(raw []byte) string {
+	r, _ := decodeRow(raw)
+	switch {
+	case r == nil:
+		return string(raw)
+	case r.Question != nil:
+		return questionText(r.Question)
+	case r.Passage != nil:
+		return r.Passage.Text
+	}
+	for _, m := range r.Chat.Messages {
+		if m.Role == "user" {
+			return m.Content
+		}
+	}
+	return string(raw)
+}
+
+func questionText(q *drydock.Question) string {
+	text := q.Stem
+	for _, o := range q.Options {
+		text += " " + o.Label + ". " + o.Text
+	}
+	return text
 }
 
 // record books the findings of one record and reports whether one fails.

@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/ui"
+	"github.com/drydock-ml/drydock/launch"
 )
 
 func newDoctorCommand(a *app) *cobra.Command {
@@ -52,6 +53,7 @@ func runDoctor(ctx context.Context, a *app) error {
 	ans := doctorAnswer{Schema: "drydock.doctor/1", Version: buildVersion().Version}
 	ans.Checks = append(ans.Checks, a.checkHome(), a.checkCache())
 	ans.Checks = append(ans.Checks, a.checkBenches()...)
+	ans.Checks = append(ans.Checks, a.checkTrainers(ctx)...)
 	ans.Checks = append(ans.Checks, a.checkGPU())
 	if err := a.answer(ans); err != nil {
 		return err
@@ -80,7 +82,7 @@ func (d doctorAnswer) text(t *ui.Terminal) {
 		t.Println("")
 		line := t.Bold(c.Name)
 		if c.For != "" {
-			line += t.Say(msg.Text{": needed for %s", "：%s 需要它"}, c.For)
+			line += t.Say(msg.Text{": needed for %s", "，用途：%s"}, c.For)
 		}
 		t.Println(line)
 		for _, fix := range c.Fixes {
@@ -180,10 +182,35 @@ func (a *app) checkBenches() []check {
 	return out
 }
 
+// checkTrainers asks every trainer that needs no options what it lacks.
+func (a *app) checkTrainers(ctx context.Context) []check {
+	var out []check
+	for _, s := range launch.Trainers() {
+		trainer, err := s.Default()
+		if err != nil {
+			continue // command: which program is said in drydock.yaml
+		}
+		c := check{Name: s.Name, Status: checkOK, For: "drydock train"}
+		found, problems := trainer.Check(ctx, a.host.Trainers)
+		c.Found = strings.TrimSpace(found.Binary + " " + found.Version)
+		for _, p := range problems {
+			if !p.Fatal {
+				c.Found = strings.TrimLeft(c.Found+"; "+p.In(a.lang), "; ")
+				continue
+			}
+			c.Status = checkMissing
+			c.Found = p.In(a.lang)
+			c.Fixes = append(c.Fixes, p.Hints(a.lang)...)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
 // checkGPU looks for NVIDIA's tool; nothing is started.
 func (a *app) checkGPU() check {
 	c := check{Name: "nvidia-smi", For: a.say(msg.Text{"training and serving on this machine; preparing data, checks and eval against an endpoint do without", "在本机训练和部署；数据准备、检查以及对端点的评测不需要它"})}
-	path, err := exec.LookPath("nvidia-smi")
+	path, err := a.host.Trainers.LookPath("nvidia-smi")
 	if err != nil {
 		c.Status, c.Found = checkMissing, a.say(msg.Text{"no NVIDIA driver found", "未找到 NVIDIA 驱动"})
 		c.Fixes = []string{a.say(msg.Text{"train elsewhere: drydock train -n prints the command and writes nothing", "可在其他机器训练：drydock train -n 只输出命令，不写文件"})}

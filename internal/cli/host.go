@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/drydock-ml/drydock/internal/ui"
+	"github.com/drydock-ml/drydock/launch"
 )
 
 // A Host is what the program sees of the machine. Everything the outside can
@@ -32,6 +33,8 @@ type Host struct {
 	Signals func() (c <-chan os.Signal, stop func())
 	// HTTP makes the requests of the commands that are given an address.
 	HTTP *http.Client
+	// Trainers is how programs are looked for.
+	Trainers launch.Host
 	// Environ is the environment started programs get; nil: an empty one.
 	Environ  func() []string
 	Hostname func() (string, error) // nil: none
@@ -56,6 +59,7 @@ func OS() Host {
 			return c, func() { signal.Stop(c) }
 		},
 		HTTP:     &http.Client{},
+		Trainers: launch.Local(),
 		Environ:  os.Environ,
 		Hostname: os.Hostname,
 		PID:      os.Getpid(),

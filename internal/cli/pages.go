@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/spec"
 )
 
 // A Page is one page of the reference.
@@ -45,6 +47,7 @@ func Pages(lang msg.Lang) []Page {
 			}
 		})},
 	}
+	pages = append(pages, Page{"drydock.yaml", a.configPage()})
 	for _, c := range catalogues() {
 		pages = append(pages, Page{c.noun, a.cataloguePage(c)})
 	}
@@ -61,6 +64,14 @@ type markdown struct {
 func (m *markdown) line(format string, args ...any) {
 	m.n = 0
 	fmt.Fprintf(&m.b, format+"\n", args...)
+}
+
+// section begins a section, one empty line above it.
+func (m *markdown) section(title string) {
+	s := strings.TrimRight(m.b.String(), "\n")
+	m.b.Reset()
+	m.b.WriteString(s)
+	m.line("\n\n## %s\n", title)
 }
 
 func (m *markdown) para(s string) {
@@ -130,7 +141,7 @@ func (a *app) commandsPage(root *cobra.Command) string {
 func (m *markdown) command(c *cobra.Command) {
 	a := m.a
 	ab := a.abouts[c]
-	m.line("\n## %s\n", c.CommandPath())
+	m.section(c.CommandPath())
 	m.para(a.say(ab.short))
 	use := strings.TrimSpace(strings.TrimPrefix(c.Use, c.Name()))
 	m.line("```sh")
@@ -166,10 +177,21 @@ func (m *markdown) flags(fs *pflag.FlagSet) {
 	})
 }
 
+func (a *app) configPage() string {
+	return a.page("drydock.yaml", func(m *markdown) {
+		m.para(a.say(msg.Text{
+			"Paths are relative to the file. Editors complete and check it by [drydock.schema.json](drydock.schema.json). The entries of steps, output and train are on the pages [steps](steps.md), [formats](formats.md) and [trainers](trainers.md).",
+			"路径相对于本文件。编辑器可用 [drydock.schema.json](drydock.schema.json) 补全和检查。steps、output 和 train 的条目见 [steps](steps.zh.md)、[formats](formats.zh.md) 和 [trainers](trainers.zh.md)。",
+		}))
+		m.row(a.say(msg.Text{"option", "选项"}), a.say(msg.Text{"type", "类型"}), a.say(msg.Text{"default", "默认"}), a.say(msg.Text{"meaning", "含义"}))
+		m.options(options(a, spec.FieldsOf(pipeline.Config{})), "")
+	})
+}
+
 func (a *app) cataloguePage(c catalogue) string {
 	return a.page(strings.TrimRight(a.say(c.title), ".。"), func(m *markdown) {
 		for _, x := range c.load(a) {
-			m.line("\n## %s\n", x.Name)
+			m.section(x.Name)
 			m.para(x.Summary)
 			if len(x.Extensions) > 0 {
 				m.para(a.say(msg.Text{"Endings: ", "后缀："}) + code(x.Extensions...))

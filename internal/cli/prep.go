@@ -137,11 +137,9 @@ func (r prepAnswer) text(t *ui.Terminal) {
 		tb.Row(in.File, in.Format, fmt.Sprint(in.Records), countWords(in.Kinds), countWords(in.Dropped))
 	}
 	tb.Print()
-	for _, n := range r.Notes {
-		t.Note(msg.Text{"%s: %s", "%s：%s"}, n.File, n)
-	}
-	t.Print(msg.Text{"%d read + %d made = %d rows + %d dropped + %d merged", "读取 %d + 生成 %d = 数据行 %d + 丢弃 %d + 合并 %d"},
-		r.Sums.In, r.Sums.Made, r.Sums.Out, r.Sums.DroppedTotal(), r.Sums.Merged)
+	printNotes(t, r.Notes)
+	t.Print(msg.Text{"%d found = %d rows + %d dropped + %d merged", "共发现 %d = 数据行 %d + 丢弃 %d + 合并 %d"},
+		r.Sums.In+r.Sums.Made, r.Sums.Out, r.Sums.DroppedTotal(), r.Sums.Merged)
 	if words := countWords(r.Sums.Dropped); words != "" {
 		t.Print(msg.Text{"dropped: %s", "丢弃：%s"}, words)
 	}
@@ -149,7 +147,7 @@ func (r prepAnswer) text(t *ui.Terminal) {
 	if r.Dropped != "" {
 		t.Print(msg.Text{"left out: %s", "未采用：%s"}, r.Dropped)
 	}
-	if letters := lettersText([]pipeline.OutputResult{{Letters: r.Letters}}); letters != "" {
-		t.Print(msg.Text{"answer letters: %s", "答案字母：%s"}, letters)
+	for _, l := range lettersText(t, r.Letters) {
+		t.Print(msg.Text{"answers of %s", "答案分布，%s"}, l)
 	}
 }

@@ -46,6 +46,7 @@ func newRoot(a *app) *cobra.Command {
 		}},
 		{msg.Text{"What there is", "已有的内容"}, []*cobra.Command{
 			newRunsCommand(a), newBenchCommand(a), a.catalogueCommand(formatsCatalogue()), a.catalogueCommand(stepsCatalogue()),
+			a.catalogueCommand(trainersCatalogue()),
 			newDoctorCommand(a),
 		}},
 		{msg.Text{"drydock itself", "关于 drydock"}, []*cobra.Command{

@@ -97,7 +97,7 @@ func (p *textRun) event(e pipeline.Event) {
 		}
 		p.progress.Set(int64(e.Done))
 	case "warning":
-		p.t.Warn(msg.Text{"%s", "%s"}, e.Text)
+		p.t.Note(msg.Text{"%s", "%s"}, e.Text)
 	case "stage":
 		p.endProgress()
 		p.row(e.Result)
@@ -141,8 +141,16 @@ func (p *textRun) row(s *pipeline.StageResult) {
 	for _, l := range lines[1:] {
 		p.t.Println(strings.Repeat(" ", 20) + l)
 	}
-	for _, n := range s.Notes {
-		p.t.Note(msg.Text{"%s: %s", "%s：%s"}, cmp.Or(n.File, s.Name), n)
+}
+
+// printNotes names the file of a note unless its words do.
+func printNotes(t *ui.Terminal, notes []pipeline.Note) {
+	for _, n := range notes {
+		if n.File == "" || strings.HasPrefix(n.En, n.File) {
+			t.Note(msg.Text{"%s", "%s"}, n)
+			continue
+		}
+		t.Note(msg.Text{"%s: %s", "%s：%s"}, n.File, n)
 	}
 }
 
@@ -183,9 +191,20 @@ func (p *textRun) end(r *pipeline.Result, err error, planned bool) error {
 	case planned:
 		p.t.Next("drydock run")
 	case r.RunID != "":
-		p.t.Next("drydock runs show " + r.RunID)
+		p.t.Next(nextAfter(r))
 	}
 	return nil
+}
+
+// nextAfter is the command most likely wanted after a run.
+func nextAfter(r *pipeline.Result) string {
+	if s := r.Stage(pipeline.StagePack); s != nil && s.Pack != nil {
+		return "drydock submit verify " + s.Pack.Path
+	}
+	if s := r.Stage(pipeline.StageTrain); s != nil && s.Train != nil && !s.Train.Ran {
+		return "drydock train -n"
+	}
+	return "drydock runs show " + r.RunID
 }
 
 // describeStage says how much a stage got and what became of it.
@@ -195,7 +214,7 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 	}
 	switch s.Name {
 	case pipeline.StageSources:
-		amount = t.Say(msg.Text{"%d files", "%d 个文件"}, len(s.Inputs))
+		amount = t.Count(len(s.Inputs), "file", "files", "个文件")
 		details = append(details, countWords(s.Kinds))
 	case pipeline.StageContam:
 		details = describeContam(t, s.Contam)
@@ -206,17 +225,12 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 				continue
 			}
 			details = append(details, t.Say(msg.Text{"%s: %d %s rows", "%s：%d 行 %s"}, o.Path, o.Rows, o.Shape))
-		}
-		if letters := lettersText(s.Output); letters != "" {
-			details = append(details, letters)
+			details = append(details, lettersText(t, o.Letters)...)
 		}
 	case pipeline.StageTrain:
 		details = describeTrain(t, s.Train)
 	case pipeline.StageEval:
-		for _, e := range s.Eval {
-			details = append(details, fmt.Sprintf("%s  %s  %.1f %% [%.1f, %.1f]", e.Summary.Benchmark, e.Endpoint,
-				100*e.Summary.Accuracy, 100*e.Summary.Wilson95[0], 100*e.Summary.Wilson95[1]))
-		}
+		details = describeEval(t, s.Eval)
 	case pipeline.StagePack:
 		if s.Pack != nil {
 			details = append(details, s.Pack.Path)
@@ -224,7 +238,7 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 	case pipeline.StageCard:
 		details = append(details, fileNames(s.Files))
 	}
-	if s.Sums != nil && s.Name != pipeline.StageOutput {
+	if s.Sums != nil && s.Name != pipeline.StageOutput && s.Name != pipeline.StageContam {
 		details = append(details, sumsText(t, s))
 	}
 	if s.Status == pipeline.StatusPlanned && s.Reason != "" {
@@ -247,15 +261,32 @@ func sumsText(t *ui.Terminal, s *pipeline.StageResult) string {
 func describeContam(t *ui.Terminal, results []pipeline.ContamResult) []string {
 	var out []string
 	for _, c := range results {
-		line := t.Say(msg.Text{"%s, %d items: no leak", "%s（%d 题）：无泄漏"}, c.Benchmark, c.Items)
+		name, _, _ := strings.Cut(c.Benchmark, "@")
+		items := t.Count(c.Items, "item", "items", "题")
+		line := t.Good(t.Say(msg.Text{"no leak of %s (%s)", "无 %s 泄漏（%s）"}, name, items))
 		if c.Leaks > 0 {
-			line = t.Bad(t.Say(msg.Text{"%d LEAKS", "%d 处泄漏"}, c.Leaks)) +
-				t.Say(msg.Text{" of %s (%d items), %d removed", "：%s（%d 题），已移除 %d"}, c.Benchmark, c.Items, c.Removed)
+			line = t.Bad(t.Count(c.Leaks, "LEAK", "LEAKS", "处泄漏")) + t.Say(msg.Text{" of %s (%s), %d removed", "：%s（%s），已移除 %d"}, name, items, c.Removed)
 		}
-		out = append(out, line)
-		if words := countWords(c.Verdicts); words != "" {
-			out = append(out, words)
+		out = append(out, line, countWords(c.Verdicts))
+	}
+	return out
+}
+
+// describeEval puts the endpoints of a benchmark under each other.
+func describeEval(t *ui.Terminal, results []pipeline.EvalResult) []string {
+	var out []string
+	last, wide := "", 0
+	for _, e := range results {
+		wide = max(wide, ui.Width(e.Endpoint))
+	}
+	for _, e := range results {
+		if e.Summary.Benchmark != last {
+			last = e.Summary.Benchmark
+			name, _, _ := strings.Cut(last, "@")
+			out = append(out, name+t.Say(msg.Text{", ", "，"})+t.Count(e.Summary.N, "item", "items", "题"))
 		}
+		out = append(out, fmt.Sprintf("%s %5.1f %% [%.1f, %.1f]", ui.Pad(e.Endpoint, wide),
+			100*e.Summary.Accuracy, 100*e.Summary.Wilson95[0], 100*e.Summary.Wilson95[1]))
 	}
 	return out
 }
@@ -286,19 +317,19 @@ func countWords(m map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// lettersText shows how even the answer letters are: "A 27 · B 24".
-func lettersText(outputs []pipeline.OutputResult) string {
-	total := map[string]int{}
-	for _, o := range outputs {
-		for l, n := range o.Letters {
-			total[l] += n
-		}
+// lettersText shows how even the answer letters are, apart for each number of
+// options: "4 options: A 27 · B 24 …". The keys are "4:A".
+func lettersText(t *ui.Terminal, letters map[string]int) []string {
+	groups := map[string][]string{}
+	for _, key := range slices.Sorted(maps.Keys(letters)) {
+		options, letter, _ := strings.Cut(key, ":")
+		groups[options] = append(groups[options], fmt.Sprintf("%s %d", letter, letters[key]))
 	}
-	var parts []string
-	for _, l := range slices.Sorted(maps.Keys(total)) {
-		parts = append(parts, fmt.Sprintf("%s %d", l, total[l]))
+	var out []string
+	for _, options := range slices.Sorted(maps.Keys(groups)) {
+		out = append(out, t.Say(msg.Text{"%s options: %s", "%s 个选项：%s"}, options, strings.Join(groups[options], " · ")))
 	}
-	return strings.Join(parts, " · ")
+	return out
 }
 
 // fileNames shortens a list of files of one folder.

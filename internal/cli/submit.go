@@ -79,7 +79,7 @@ func (a *app) verdict(r *submission.Report) error {
 	if r.OK() {
 		return nil
 	}
-	return fail.New(fail.Submission, msg.Text{"%s breaks %d rules", "%s 违反 %d 条规则"}, filepath.ToSlash(r.Package), r.Summary.Failed+r.Summary.Errors)
+	return fail.New(fail.Submission, msg.Text{"%s is not valid: gates failed: %d", "%s 无效：未通过的检查项：%d"}, filepath.ToSlash(r.Package), r.Summary.Failed+r.Summary.Errors)
 }
 
 // registeredBench hands the user's own copy of a benchmark to the gates.
@@ -122,6 +122,9 @@ func printGates(t *ui.Terminal, r *submission.Report) {
 		s.Passed, s.Failed, s.Warned, s.Skipped, s.Errors)
 }
 
+// shownFindings is how many findings of a gate are shown beside its first.
+const shownFindings = 3
+
 func printFindings(t *ui.Terminal, g submission.Verdict) {
 	t.Println("")
 	head := g.ID + " " + t.Say(g.Status.Text())
@@ -139,14 +142,14 @@ func printFindings(t *ui.Terminal, g submission.Verdict) {
 	if g.First.Fix != nil {
 		t.Println("  " + t.Say(msg.Text{"hint: ", "提示："}) + g.First.Fix.In(t.Lang()))
 	}
-	for _, f := range g.Evidence {
+	for _, f := range g.Evidence[:min(len(g.Evidence), shownFindings)] {
 		line := "  "
 		if p := f.Place(); p != "" {
 			line += p + "  "
 		}
 		t.Println(line + f.Text.In(t.Lang()))
 	}
-	if more := g.Findings - 1 - len(g.Evidence); more > 0 {
-		t.Print(msg.Text{"  … and %d more", "  ……另有 %d 处"}, more)
+	if more := g.Findings - 1 - min(len(g.Evidence), shownFindings); more > 0 {
+		t.Print(msg.Text{"  … and %d more; --json and --report list them", "  ……另有 %d 处；--json 和 --report 会列出"}, more)
 	}
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -21,7 +22,8 @@ type jsonError struct {
 // Error prints an error, or each of several, to stderr. It is the only place
 // errors are shown.
 func (t *Terminal) Error(err error) {
-	for _, e := range fail.All(err) {
+	all := fail.All(err)
+	for i, e := range all {
 		t.log("error", msg.Text{"%s", "%s"}, []any{e.Error()})
 		if t.c.JSON {
 			j := jsonError{Type: "error", Kind: e.Kind, Message: e.Message(t.c.Lang), Hint: strings.Join(e.Hints(t.c.Lang), "\n"), Code: e.Kind.Code()}
@@ -31,17 +33,22 @@ func (t *Terminal) Error(err error) {
 			t.encodeErr(j)
 			continue
 		}
-		t.errLine(t.errorText(e))
+		// the same advice for a row of errors is given once, after the last
+		again := i+1 < len(all) && slices.Equal(e.Hints(t.c.Lang), all[i+1].Hints(t.c.Lang))
+		t.errLine(t.errorText(e, !again))
 	}
 }
 
-func (t *Terminal) errorText(e *fail.Error) string {
+func (t *Terminal) errorText(e *fail.Error, hints bool) string {
 	colon := t.Say(msg.Text{": ", "："})
 	var b strings.Builder
 	b.WriteString(t.style(t.c.ErrTTY, red, "drydock"+colon))
 	b.WriteString(Clean(e.In(t.c.Lang)))
 	if e.Where.Excerpt != "" && e.Where.Line > 0 {
 		b.WriteString("\n" + excerpt(e.Where, t.c.Width))
+	}
+	if !hints {
+		return b.String()
 	}
 	for _, h := range e.Hints(t.c.Lang) {
 		b.WriteString("\n" + t.style(t.c.ErrTTY, bold, t.Say(msg.Text{"hint: ", "提示："})) + Clean(h))

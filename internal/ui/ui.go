@@ -4,6 +4,7 @@ package ui
 
 import (
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -63,6 +64,17 @@ func (t *Terminal) Verbose(n int) bool { return t.c.Verbose >= n }
 
 // Say returns a text in the reader's language.
 func (t *Terminal) Say(text msg.Text, args ...any) string { return text.Format(t.c.Lang, args...) }
+
+// Count writes a number of things: "1 file", "3 files"; Chinese needs no plural.
+func (t *Terminal) Count(n int, one, many, zh string) string {
+	switch {
+	case t.c.Lang == msg.Zh:
+		return strconv.Itoa(n) + " " + zh
+	case n == 1:
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
 
 // Print writes a line of the result to stdout.
 func (t *Terminal) Print(text msg.Text, args ...any) { t.Println(t.Say(text, args...)) }
