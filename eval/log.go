@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -55,7 +56,12 @@ func openLog(l evalscope.Layout, conditions []Condition, fresh bool) (*rowLog, [
 	}
 	switch old, err := os.ReadFile(cond); {
 	case err == nil:
-		if err := sameConditions(cond, old, conditions); err != nil {
+		err := sameConditions(cond, old, conditions)
+		if err != nil && bothBuiltin(old, conditions) {
+			// a baseline's answers cost nothing: begin again
+			return openLog(l, conditions, true)
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 	case errors.Is(err, fs.ErrNotExist):
@@ -125,6 +131,17 @@ func sameConditions(path string, old []byte, now []Condition) error {
 	return fail.New(fail.Refused, msg.Text{"the answers saved here were made otherwise: %s", "此处保存的回答是在不同条件下得到的：%s"},
 		msg.Text{strings.Join(en, "; "), strings.Join(zh, "；")}).
 		Hint(msg.Text{"name another work folder, or start over with --fresh", "请换一个工作目录，或用 --fresh 重新开始"})
+}
+
+// bothBuiltin reports whether the answers there and the ones to come are a
+// baseline's.
+func bothBuiltin(old []byte, now []Condition) bool {
+	var f runFile
+	if json.Unmarshal(old, &f) != nil {
+		return false
+	}
+	builtin := Condition{"endpoint", "builtin"}
+	return slices.Contains(f.Conditions, builtin) && slices.Contains(now, builtin)
 }
 
 func short(s string) string {

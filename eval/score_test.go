@@ -1,0 +1,272 @@
+package eval_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/eval"
+	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/eval/evalscope"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/golden"
+)
+
+func marshal(t testing.TB, v any) []byte {
+	t.Helper()
+	b, err := drydock.MarshalJSON(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// review writes one review row of a question of ours.
+func review(t testing.TB, index int, options []string, target, prediction string) string {
+	t.Helper()
+	q := drydock.Question{Stem: "自编题"}
+	for _, o := range options {
+		q.Options = append(q.Options, drydock.Option{Text: o})
+	}
+	p, err := choice(t).PromptText(&q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(evalscope.AppendReview(nil, &evalscope.Review{
+		Index: index, Input: evalscope.Input([]drydock.Message{{Role: "user", Content: p}}), Target: target, Prediction: prediction, SampleID: index, GroupID: index,
+	}))
+}
+
+// The letter was not offered (modelscope/evalscope issue 494).
+func TestScoreOutsideOptions(t *testing.T) {
+	t.Parallel()
+	three, four := []string{"红", "紫", "黑"}, []string{"紫", "红", "黑", "灰"}
+	data := review(t, 2, four, "A", "[A]") + review(t, 0, three, "A", "[D]") + review(t, 1, four, "B", "G") + review(t, 3, three, "C", "<think>\n红\n</think>\n\n[C]")
+	s, err := eval.Score(eval.ScoreJob{Benchmark: choice(t), Name: "07.jsonl", Data: []byte(data)})
+	if err != nil || s.Err() != nil {
+		t.Fatal(err, s.Err())
+	}
+	if s.N != 4 || s.Accuracy != 0.5 || s.OutsideOptions != 1 || s.OutsideIndexes[0] != 0 || s.NoExtraction != 1 || s.NoExtractionIndexes[0] != 1 || len(s.Problems) != 0 {
+		t.Errorf("%s", marshal(t, s))
+	}
+	if fail.Code(s.AtLeast(0.6)) != 12 || s.AtLeast(0.5) != nil {
+		t.Errorf("floor: %v, %v", s.AtLeast(0.6), s.AtLeast(0.5))
+	}
+}
+
+// First match and last match differ (openai/frontier-evals issue 125).
+func TestScoreSelfCorrection(t *testing.T) {
+	t.Parallel()
+	four := []string{"红", "紫", "黑", "灰"}
+	data := review(t, 0, four, "A", "先答[B]，复核后更正：[A]") + review(t, 1, four, "B", "示例是[A]。本题：[B]") +
+		review(t, 2, four, "A", "[A]，而[C]是干扰项") + review(t, 3, four, "A", "[A]")
+	for rule, want := range map[string]float64{"bracket_first@1": 0.5, "bracket_last@1": 0.75} {
+		b, err := choice(t).WithRule(rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := eval.Score(eval.ScoreJob{Benchmark: b, Name: "09.jsonl", Data: []byte(data)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Accuracy != want || s.Rule != rule || cmp.Diff([]int{0, 1, 2}, s.OtherDiffersIndexes) != "" {
+			t.Errorf("%s: %s", rule, marshal(t, s))
+		}
+	}
+	if _, err := choice(t).WithRule("bracket_middle"); err == nil {
+		t.Error("an unknown rule is taken")
+	}
+}
+
+func codes(s eval.Summary) []string {
+	var out []string
+	for _, p := range s.Problems {
+		out = append(out, p.Code)
+	}
+	return out
+}
+
+func TestScoreNamesBadRows(t *testing.T) {
+	t.Parallel()
+	four := []string{"红", "紫", "黑", "灰"}
+	row := func(i int) string { return review(t, i, four, "A", "[A]") }
+	data := row(0) + row(3) + row(3) + "{\"x\"\n" + row(1) + strings.TrimSuffix(row(1), "\n")[:40]
+	s, err := eval.Score(eval.ScoreJob{Benchmark: choice(t), Name: "f", Data: []byte(data)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"duplicate", "bad_json", "torn", "missing"}, codes(s)); d != "" {
+		t.Errorf("codes (-want +got):\n%s", d)
+	}
+	lines := []int{s.Problems[0].Line, s.Problems[1].Line, s.Problems[2].Line}
+	if d := cmp.Diff([]int{3, 4, 6}, lines); d != "" || s.Problems[3].Index != 2 {
+		t.Errorf("lines %v, missing %d", lines, s.Problems[3].Index)
+	}
+	if s.N != 3 || fail.Code(s.Err()) != 3 {
+		t.Errorf("n %d, %v", s.N, s.Err())
+	}
+	for _, bad := range []string{"", "\n\n", "not json\n", `{"index":0}` + "\n"} {
+		if _, err := eval.Score(eval.ScoreJob{Benchmark: choice(t), Name: "f", Data: []byte(bad)}); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
+func TestScoreOutputs(t *testing.T) {
+	t.Parallel()
+	items := ownItems(t, 4)
+	data := `{"index": 1, "output": "<think>\n[A]\n</think>\n\n[B]"}
+{"index": 0, "output": "[A]"}
+{"index": 3, "output": "[D]"}
+{"index": 9, "output": "[D]"}
+`
+	if _, err := eval.Score(eval.ScoreJob{Benchmark: choice(t), Name: "f", Data: []byte(data)}); fail.Code(err) != 2 {
+		t.Errorf("without items: %v", err)
+	}
+	dir := t.TempDir()
+	s, err := eval.Score(eval.ScoreJob{Benchmark: choice(t), Items: items, Name: "f", Data: []byte(data), WorkDir: dir, Model: "mine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.N != 3 || s.Correct != 2 || s.OutsideOptions != 1 {
+		t.Errorf("%s", marshal(t, s))
+	}
+	if d := cmp.Diff([]string{"unknown_index", "missing"}, codes(s)); d != "" {
+		t.Errorf("codes (-want +got):\n%s", d)
+	}
+	if got := strings.Count(read(t, s.Files.Reviews), "\n"); got != 3 {
+		t.Errorf("%d review rows", got)
+	}
+}
+
+// Scoring what a run wrote gives the run's numbers and the same bytes.
+func TestScoreOwnFiles(t *testing.T) {
+	t.Parallel()
+	items := ownItems(t, 20)
+	replies := []string{"[A]", "[B]", "x", "[C] [A]", "[D]"}
+	run, err := eval.Run(t.Context(), job(t, items, t.TempDir(), func(_ context.Context, i int) (eval.Answer, error) {
+		a := says(replies[i%5])
+		if i%4 == 1 {
+			a.Reply.Think, a.Reply.Reasoning = &benchmark.Think{}, "想"
+		}
+		return a, nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{run.Files.Predictions, run.Files.Reviews} {
+		dir := t.TempDir()
+		s, err := eval.Score(eval.ScoreJob{Benchmark: choice(t), Items: items, Name: file, Data: []byte(read(t, file)), WorkDir: dir, Model: run.Model})
+		if err != nil || s.Err() != nil {
+			t.Fatal(err, s.Err())
+		}
+		if s.Correct != run.Correct || s.OtherDiffers != run.OtherDiffers || s.OutsideOptions != run.OutsideOptions || s.NoExtraction != run.NoExtraction || len(s.Notes) != 0 {
+			t.Errorf("%s: %s", file, marshal(t, s))
+		}
+		if d := cmp.Diff(read(t, run.Files.Reviews), read(t, s.Files.Reviews)); d != "" {
+			t.Errorf("reviews (-run +score):\n%s", d)
+		}
+		if file == run.Files.Predictions {
+			if d := cmp.Diff(read(t, run.Files.Predictions), read(t, s.Files.Predictions)); d != "" {
+				t.Errorf("predictions (-run +score):\n%s", d)
+			}
+		}
+	}
+}
+
+// Files the real tool wrote, both versions, come out as it scored them.
+func TestScoreRealFiles(t *testing.T) {
+	t.Parallel()
+	items := realItems(t)
+	for _, c := range []struct {
+		path    string
+		rule    string
+		n, want int
+	}{
+		{"v1.4.2/limit25/reviews.jsonl", "bracket_first@1", 25, 10},
+		{"v1.4.2/limit25/predictions.jsonl", "bracket_first@1", 25, 10},
+		{"v1.14.1/limit25/reviews.jsonl", "bracket_last@1", 25, -1},
+		{"v1.14.1/limit25/predictions.jsonl", "bracket_last@1", 25, -1},
+	} {
+		path := golden.RealData(t, "evalscope-golden", filepath.FromSlash(c.path))
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := choice(t).WithRule(c.rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := eval.Score(eval.ScoreJob{Benchmark: b, Items: items[:25], Name: c.path, Data: data})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.N != c.n || (c.want >= 0 && s.Correct != c.want) || len(s.Problems) != 0 {
+			t.Errorf("%s: %s", c.path, marshal(t, s))
+		}
+		for _, n := range s.Notes {
+			if n.Code == "file_differs" || n.Code == "other_items" {
+				t.Errorf("%s: %s", c.path, n.Text)
+			}
+		}
+	}
+}
+
+func TestWilson(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		k, n      int
+		low, high float64
+	}{
+		{50, 68, 0.6199, 0.8255},
+		{0, 10, 0, 0.2775},
+		{10, 10, 0.7225, 1},
+		{0, 0, 0, 1},
+		{1510, 1888, 0.7811, 0.8172},
+	} {
+		low, high := eval.Wilson(c.k, c.n)
+		if math.Abs(low-c.low) > 1e-4 || math.Abs(high-c.high) > 1e-4 {
+			t.Errorf("Wilson(%d, %d) = %.4f, %.4f", c.k, c.n, low, high)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 5000).Draw(t, "n")
+		k := rapid.IntRange(0, n).Draw(t, "k")
+		low, high := eval.Wilson(k, n)
+		p := float64(k) / float64(n)
+		if low < 0 || high > 1 || low > p || high < p {
+			t.Fatalf("Wilson(%d, %d) = %v, %v", k, n, low, high)
+		}
+		// the ends are where the score test just rejects
+		for _, e := range []float64{low, high} {
+			if e == 0 || e == 1 {
+				continue
+			}
+			if z := math.Abs(p-e) / math.Sqrt(e*(1-e)/float64(n)); math.Abs(z-1.959963984540054) > 1e-6 {
+				t.Fatalf("Wilson(%d, %d): end %v has z %v", k, n, e, z)
+			}
+		}
+	})
+}
+
+func TestBinomialTail(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		k, n int
+		p    float64
+		want float64
+	}{
+		{0, 10, 0.3, 1}, {1, 1, 0.25, 0.25}, {3, 3, 0.5, 0.125}, {8, 10, 0.5, 56.0 / 1024}, {11, 10, 0.5, 0},
+	} {
+		if got := eval.BinomialTail(c.k, c.n, c.p); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("BinomialTail(%d, %d, %v) = %v, want %v", c.k, c.n, c.p, got, c.want)
+		}
+	}
+}
