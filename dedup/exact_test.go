@@ -105,6 +105,10 @@ func TestExact(t *testing.T) {
 		{"other signs are another question", [][]*drydock.Record{
 			place(0, q("5°C以上", "A", "对", "错"), q("-5°C以上", "A", "对", "错"), q("1.5海里", "A", "对", "错"), q("15海里", "A", "对", "错")),
 		}, nil},
+		{"symbols keep their case, words do not", [][]*drydock.Record{
+			place(0, q("词头 M的含义", "A", "10²", "102"), q("词头 m的含义", "B", "10²", "102"), q("功率为5 mW", "A", "是", "否"), q("功率为5 MW", "A", "是", "否"),
+				q("10²为多少", "A", "是", "否"), q("102为多少", "A", "是", "否"), q("A vessel AGROUND shall", "A", "Stop", "go"), q("a Vessel aground shall", "A", "stop", "Go")),
+		}, []string{"p1 l8 duplicate_exact → p1 l7"}},
 		{"texts that fold to nothing", [][]*drydock.Record{
 			place(0, &drydock.Record{Passage: &drydock.Passage{Text: "……"}}, &drydock.Record{Passage: &drydock.Passage{Text: "——"}}, &drydock.Record{Passage: &drydock.Passage{Text: " ——"}}),
 		}, []string{"p1 l3 duplicate_exact → p1 l2"}},

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/textnorm"
@@ -39,6 +40,7 @@ const (
 	markChat     = 0xfc
 	markJudge    = 0xfb
 	markOpen     = 0xfa
+	markSign     = 0xf9
 )
 
 // key returns the record's key and a hash of its answer, 0 when it has none or
@@ -60,23 +62,84 @@ func (k *keyer) key(r *drydock.Record) (Key, uint32) {
 	return Key(xxh3.Hash128(k.buf).Bytes()), answer
 }
 
-// text appends a folded text. What folds to nothing (Morse signs, a lone blank)
-// is compared as it stands.
-func (k *keyer) text(s string) {
-	n := len(k.buf)
-	k.buf = textnorm.Fold(k.buf, s)
-	if len(k.buf) == n {
-		k.buf = append(k.buf, strings.TrimSpace(s)...)
-	}
-	k.buf = append(k.buf, markField)
-}
+// text appends a text as it is compared.
+func (k *keyer) text(s string) { k.buf = append(appendNormal(k.buf, s), markField) }
 
 func (k *keyer) hashText(s string) [16]byte {
-	k.part = textnorm.Fold(k.part[:0], s)
-	if len(k.part) == 0 {
-		k.part = append(k.part, strings.TrimSpace(s)...)
-	}
+	k.part = appendNormal(k.part[:0], s)
 	return xxh3.Hash128(k.part).Bytes()
+}
+
+// appendNormal appends the folded text, and what folding takes away although it
+// decides between two facts: the case of symbols (5 mW, 5 MW) and raised or
+// lowered figures (10², 102). What folds to nothing (Morse signs, a lone blank)
+// is compared as it stands.
+func appendNormal(dst []byte, s string) []byte {
+	n := len(dst)
+	dst = textnorm.Fold(dst, s)
+	if len(dst) == n {
+		return append(dst, strings.TrimSpace(s)...)
+	}
+	return appendSigns(dst, s)
+}
+
+// maxSymbol is the longest run of letters taken for a symbol, not for a word.
+const maxSymbol = 3
+
+// appendSigns appends the Latin symbols of a text with their case: single
+// letters, and short runs beside a digit or an ideograph; and raised figures.
+func appendSigns(dst []byte, s string) []byte {
+	if !maySign(s) {
+		return dst
+	}
+	prev := ' ' // the last character before the run that is no space
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if !isLatin(r) {
+			if isRaised(r) {
+				dst = utf8.AppendRune(append(dst, markSign), r)
+			}
+			if r != ' ' {
+				prev = r
+			}
+			i += size
+			continue
+		}
+		j, upper := i, false
+		for j < len(s) && isLatin(rune(s[j])) {
+			upper = upper || s[j] < 'a'
+			j++
+		}
+		next, _ := utf8.DecodeRuneInString(s[j:])
+		article := j == i+1 && (s[i] == 'A' || s[i] == 'a')
+		// lower case is what folding leaves: only capitals need a mark
+		if upper && j-i <= maxSymbol && !article && (j == i+1 || besideSymbol(prev) || besideSymbol(next)) {
+			dst = append(append(dst, markSign), s[i:j]...)
+		}
+		prev = rune(s[j-1])
+		i = j
+	}
+	return dst
+}
+
+// maySign is the quick no for most texts: no capital, and none of the bytes that
+// raised figures begin with.
+func maySign(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= 'A' && c <= 'Z' || c == 0xc2 || c == 0xe2 {
+			return true
+		}
+	}
+	return false
+}
+
+func isLatin(r rune) bool { return r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' }
+
+func besideSymbol(r rune) bool { return r >= '0' && r <= '9' || r >= 0x4e00 && r <= 0x9fff }
+
+// isRaised reports super- and subscript figures.
+func isRaised(r rune) bool {
+	return r == 0xb2 || r == 0xb3 || r == 0xb9 || r >= 0x2070 && r <= 0x208e
 }
 
 // question appends what makes two questions the same and returns the hash of the

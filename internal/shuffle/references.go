@@ -57,8 +57,9 @@ func references(text string, n int) (found []ref, sure bool) {
 	return found, sure
 }
 
-// candidate reads a run of letters as option labels. Lower-case letters count
-// only where a cue makes them sure: elsewhere they are words and symbols.
+// candidate reads a run of letters as option labels. A lower-case letter counts
+// only behind a word that names it: elsewhere it is a word, a symbol, or a
+// paragraph of a rule, (a).
 func candidate(text string, i, j, n int) (ref, bool) {
 	run := foldText(text[i:j])
 	up := strings.ToUpper(run)
@@ -71,11 +72,17 @@ func candidate(text string, i, j, n int) (ref, bool) {
 	}
 	first, _ := utf8.DecodeRuneInString(text[i:])
 	c.base = first - rune(c.letters[0])
-	c.sure = cued(text[:i], text[j:])
 	if run == up {
+		c.sure = cued(text[:i], text[j:], len(run) == 1)
 		return c, true
 	}
-	return c, c.sure && len(run) == 1
+	c.sure = len(run) == 1 && namedBefore(text[:i])
+	return c, c.sure
+}
+
+// namedBefore reports a word such as "option" in front of a letter.
+func namedBefore(before string) bool {
+	return endsWithCue(strings.ToLower(strings.TrimRight(foldText(tail(before, 24)), " \t([{【「“\"':=：")))
 }
 
 // partOfWord reports letters that belong to a code or a measure: B2, 3A, A-1, α.
@@ -106,30 +113,33 @@ var (
 	}
 )
 
-func cued(before, after string) bool {
+// cued reports whether what stands around a run of letters makes it name
+// options. Brackets are a cue for a single letter: （AC） is an abbreviation.
+func cued(before, after string, single bool) bool {
 	b := strings.TrimRight(foldText(tail(before, 24)), " \t")
-	bracketed := ""
-	if k := strings.TrimRight(b, "([{【「“\"'"); k != b {
-		bracketed = k
-		b = strings.TrimRight(k, " \t")
+	bracketed := false
+	if k := strings.TrimRight(b, "([{【"); k != b {
+		bracketed = single
+		b = k
 	}
-	b = strings.TrimRight(b, ":= ")
-	b = strings.ToLower(strings.TrimRight(b, "："))
+	b = strings.TrimRight(b, " \t「“\"'")
+	b = strings.ToLower(strings.TrimRight(b, ":= ：\t"))
 	a := strings.TrimLeft(foldText(head(after, 24)), " \t")
-	closed := strings.TrimLeft(a, ")]}】」”\"'")
+	closed := strings.TrimLeft(a, ")]}】")
+	quoted := strings.TrimLeft(closed, "」”\"'")
 	if endsWithCue(b) {
 		return true
 	}
-	rest := strings.ToLower(strings.TrimLeft(closed, " \t"))
+	rest := strings.ToLower(strings.TrimLeft(quoted, " \t"))
 	for _, c := range cueAfter {
 		if strings.HasPrefix(rest, c) {
 			return true
 		}
 	}
 	switch {
-	case bracketed != "" && closed != a:
+	case bracketed && closed != a:
 		// (A): a label, unless it counts paragraphs: Rule 9(A), 第三条(B)
-		last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(bracketed))
+		last, _ := utf8.DecodeLastRuneInString(b)
 		return !unicode.IsDigit(last) && !strings.ContainsRune("条條款)", last)
 	case atLineStart(before):
 		if next, _ := utf8.DecodeRuneInString(a); next != utf8.RuneError && strings.ContainsRune(".、:,)", next) {

@@ -79,6 +79,12 @@ func TestReferences(t *testing.T) {
 		{"B2舱与A-1级", ""},
 		{"option b is wrong", "b"},
 		{"E项", ""},
+		{"Rule 5: (a) Every vessel (b) shall", ""},
+		{"answer: (b)", "b"},
+		{"交流电（AC）的方向", "?"},
+		{`vessel "A" overtakes vessel "B"`, "?"},
+		{"应选“C”。", "C"},
+		{"选“A”和“B”项", "A B"},
 	} {
 		found, sure := references(tc.text, 4)
 		var got []string
