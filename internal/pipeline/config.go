@@ -12,6 +12,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/spec"
+	"github.com/drydock-ml/drydock/launch"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -231,7 +232,7 @@ func (l *outputList) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
 type trainConfig struct {
 	name    string
 	dryRun  bool
-	trainer any
+	trainer launch.Trainer
 	params  string
 	node    *yaml.Node
 }
@@ -257,7 +258,14 @@ func (t *trainConfig) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
 		return
 	}
 	key, val := names[0].Key, names[0].Value
-	t.name, t.params = key.Value, canonical(val)
+	sp, found := spec.Find(launch.Trainers(), key.Value)
+	if !found {
+		unknown(d, key, component("trainer", "训练器", key.Value), spec.Names(launch.Trainers()))
+		return
+	}
+	if tr, ok := sp.Build(d, val, component("trainer", "训练器", key.Value)); ok {
+		t.name, t.params, t.trainer = key.Value, canonical(val), tr
+	}
 }
 
 // oneEntry reads a node that is a name or a mapping with one entry.

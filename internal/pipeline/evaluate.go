@@ -32,6 +32,15 @@ func (r *runner) runEval(ctx context.Context) error {
 		return r.done(res)
 	}
 	took := r.clock()
+	stage := r.project.Stage(8, StageEval)
+	k := key(r.env.Tool.Program, r.corpus.key)
+	d, ok := stage.Done()
+	if err := stage.Reset(); err != nil {
+		return err
+	}
+	// a baseline costs nothing and learns from the data, so it starts over when
+	// the data changed; a model's answers are kept until someone says --fresh
+	r.staleBaselines = r.opt.Fresh || !ok || d.Key != k
 	var evals []provenance.Evaluation
 	asked := 0
 	for _, e := range r.cfg.endpoints() {
@@ -52,6 +61,9 @@ func (r *runner) runEval(ctx context.Context) error {
 		res.Status, res.Reason = StatusCached, "unchanged"
 	}
 	if err := r.writeCard(ctx, evals); err != nil {
+		return err
+	}
+	if _, err := stage.Finish(r.project, k, nil); err != nil {
 		return err
 	}
 	res.Seconds = took()
@@ -84,7 +96,7 @@ func (r *runner) evaluate(ctx context.Context, endpoint string, b *Bench) (EvalR
 	row.Summary, err = eval.Run(ctx, eval.Job{
 		Benchmark: b.Benchmark, Items: b.Items, Model: model, Endpoint: ep,
 		WorkDir:     inside(r.base, evalDir(endpoint)),
-		Concurrency: r.cfg.Eval.Concurrency, Fresh: r.forced(StageEval),
+		Concurrency: r.cfg.Eval.Concurrency, Fresh: r.opt.Fresh || eval.IsBuiltin(endpoint) && r.staleBaselines,
 		Holder: runstore.Holder{PID: r.env.PID, Host: r.env.Host, Start: r.env.Now()},
 		Progress: func(p eval.Progress) {
 			r.tell(Event{Type: "progress", Stage: StageEval, Done: p.Done, Total: p.Total})

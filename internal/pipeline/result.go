@@ -8,6 +8,8 @@ import (
 	"github.com/drydock-ml/drydock/eval"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/runstore"
+	"github.com/drydock-ml/drydock/launch"
+	"github.com/drydock-ml/drydock/provenance/submission"
 )
 
 // The stages of a run, in order.
@@ -166,10 +168,13 @@ type OutputResult struct {
 
 // A TrainResult is the trainer's plan, or how its run ended.
 type TrainResult struct {
-	Trainer string `json:"trainer"`
-	Plan    any    `json:"plan,omitempty"`
-	Found   bool   `json:"found"` // the trainer is installed
-	Ran     bool   `json:"ran"`
+	Trainer string       `json:"trainer"`
+	Plan    *launch.Plan `json:"plan,omitempty"`
+	Found   bool         `json:"found"` // the trainer is installed
+	Ran     bool         `json:"ran"`
+	Last    launch.Event `json:"last"` // the last figures it gave
+	// Problems say what the trainer lacks on this machine.
+	Problems []launch.Problem `json:"-"`
 }
 
 // An EvalResult is one endpoint on one benchmark.
@@ -183,9 +188,11 @@ type EvalResult struct {
 
 // A PackResult is the submission package.
 type PackResult struct {
-	Path    string                       `json:"path"`
-	SHA256  string                       `json:"sha256"`
-	Summary struct{ Failed, Errors int } `json:"summary"`
+	Path    string             `json:"path"`
+	SHA256  string             `json:"sha256"`
+	Summary submission.Summary `json:"summary"`
+	// Report has every gate; it is not set when the result was read back.
+	Report *submission.Report `json:"-"`
 }
 
 // A Result is a whole run. Exit is the exit code it asks for.

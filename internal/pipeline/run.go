@@ -31,13 +31,15 @@ type runner struct {
 	log     *runstore.Run // nil when nothing is to be kept
 	result  Result
 
-	inputs  []opened
-	parts   []*part
-	owner   []*opened // of each part
-	corpus  *corpus
-	warned  int
-	partial fail.List // inputs that could not be read: exit 3
-	mu      sync.Mutex
+	inputs []opened
+	parts  []*part
+	owner  []*opened // of each part
+	corpus *corpus
+	warned int
+	// staleBaselines says that the data changed since the baselines answered.
+	staleBaselines bool
+	partial        fail.List // inputs that could not be read: exit 3
+	mu             sync.Mutex
 }
 
 func newRunner(cfg *Config, env Env, opt Options) *runner {

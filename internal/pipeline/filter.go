@@ -1,0 +1,200 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/internal/atomicfile"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/provenance"
+)
+
+// partState is what pass 2 has decided about one part.
+type partState struct {
+	kept     []uint64 // bit per record
+	dedup    drydock.Sums
+	contam   drydock.Sums
+	findings []recordFindings
+	counts   []contamCounts // by check
+	ids      []rowIDHash
+	origins  map[string]int
+}
+
+type recordFindings struct {
+	check   int
+	record  *drydock.Record
+	finding []contam.Finding
+}
+
+type contamCounts struct {
+	leaks    int
+	verdicts map[string]int
+}
+
+func (s *partState) keep(i int)     { s.kept[i/64] |= 1 << (i % 64) }
+func (s *partState) has(i int) bool { return s.kept[i/64]&(1<<(i%64)) != 0 }
+func (c *corpus) chunk(stage int, p *part, suffix string) string {
+	return c.stages[stage].Path(fmt.Sprintf("chunk-%06d%s", p.n, suffix))
+}
+
+// filter runs dedup and the contamination check over one part and notes which
+// records stay.
+func (c *corpus) filter(ctx context.Context, p *part) (*partState, error) {
+	s := &partState{kept: make([]uint64, p.meta.Records/64+1), counts: make([]contamCounts, len(c.checks))}
+	for i := range s.counts {
+		s.counts[i].verdicts = map[string]int{}
+	}
+	drops := [2]*atomicfile.File{}
+	for i := range drops {
+		f, err := atomicfile.Create(c.chunk(i, p, ".dropped.jsonl"))
+		if err != nil {
+			return nil, err
+		}
+		defer f.Abort()
+		drops[i] = f
+	}
+	leaked, err := atomicfile.Create(c.chunk(1, p, ".leaked.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	defer leaked.Abort()
+	scanners := make([]*contam.Scanner, len(c.checks))
+	for i, ch := range c.checks {
+		scanners[i] = ch.index.Scanner()
+	}
+	f := &filterRun{c: c, s: s, scanners: scanners, drops: drops, leaked: leaked}
+	base := 0
+	for recs, err := range p.batches(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if err := f.batch(ctx, recs, base); err != nil {
+			return nil, err
+		}
+		base += len(recs)
+	}
+	for _, d := range append(drops[:], leaked) {
+		if err := d.Commit(); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+type filterRun struct {
+	c        *corpus
+	s        *partState
+	scanners []*contam.Scanner
+	drops    [2]*atomicfile.File
+	leaked   *atomicfile.File
+	buf      []byte
+}
+
+func (f *filterRun) batch(ctx context.Context, recs []*drydock.Record, base int) error {
+	at := make(map[drydock.ID]int, len(recs))
+	ids := make([]drydock.ID, len(recs))
+	for i, r := range recs {
+		at[r.ID], ids[i] = base+i, r.ID
+	}
+	out := recs
+	if f.c.dedup != nil {
+		var dropped []drydock.Drop
+		var err error
+		if out, dropped, err = callStep(ctx, f.c.dedup, slices.Clone(recs)); err != nil {
+			return err
+		}
+		sums, err := drydock.Account(ids, out, dropped)
+		if err != nil {
+			return fail.Bug(fmt.Errorf("dedup: %w", err))
+		}
+		f.s.dedup.Add(sums)
+		for i := range dropped {
+			dropped[i].Step = StageDedup
+			if err := f.drop(0, &dropped[i], nil); err != nil {
+				return err
+			}
+		}
+	} else {
+		f.s.dedup.Add(drydock.Sums{In: len(recs), Out: len(recs)})
+	}
+	for _, r := range out {
+		d, ev, err := f.check(r)
+		if err != nil {
+			return err
+		}
+		f.s.contam.In++
+		if d != nil {
+			f.s.contam.Add(drydock.Sums{Dropped: map[string]int{d.Reason: 1}})
+			if err := f.drop(1, d, ev); err != nil {
+				return err
+			}
+			continue
+		}
+		f.s.contam.Out++
+		f.s.keep(at[r.ID])
+		f.s.ids = append(f.s.ids, hashRowID(r))
+	}
+	return nil
+}
+
+func (f *filterRun) drop(stage int, d *drydock.Drop, ev *provenance.Evidence) error {
+	var err error
+	if f.buf, err = appendDrop(f.buf[:0], d, ev); err != nil {
+		return err
+	}
+	_, err = f.drops[stage].Write(f.buf)
+	return err
+}
+
+// check compares one record with every benchmark. A leak is dropped unless
+// the configuration only annotates.
+func (f *filterRun) check(r *drydock.Record) (drop *drydock.Drop, ev *provenance.Evidence, err error) {
+	for i, sc := range f.scanners {
+		found := sc.Record(r)
+		if len(found) == 0 {
+			continue
+		}
+		n := &f.s.counts[i]
+		worst := found[0]
+		n.verdicts[string(worst.Verdict)]++
+		f.s.findings = append(f.s.findings, recordFindings{i, r, slices.Clone(found)})
+		leak := slices.IndexFunc(found, func(x contam.Finding) bool { return x.Fail })
+		if leak < 0 {
+			continue
+		}
+		n.leaks++
+		if f.c.r.cfg.Contamination.OnHit != "drop" || drop != nil {
+			continue
+		}
+		x := found[leak]
+		drop = &drydock.Drop{
+			Record: r, Step: StageContam, Reason: "contam_" + string(x.Verdict),
+			Detail: fmt.Sprintf("item %d of %s, score %.2f", x.Item.Index, x.Item.Benchmark, x.Score),
+		}
+		ref := f.c.checks[i].bench.Benchmark.Ref()
+		ev = &provenance.Evidence{
+			Benchmark: ref.Name, Revision: ref.Revision, Index: &x.Item.Index,
+			Verdict: string(x.Verdict), Score: math.Round(x.Score*1e4) / 1e4, Rule: x.Rule,
+		}
+		if f.buf, err = f.c.appendLeaked(f.buf[:0], r); err != nil {
+			return nil, nil, err
+		}
+		if _, err := f.leaked.Write(f.buf); err != nil {
+			return nil, nil, err
+		}
+	}
+	return drop, ev, nil
+}
+
+// appendLeaked writes a removed record as a question row, so that the run can
+// say what the baselines would have scored with it. Other kinds give nothing.
+func (c *corpus) appendLeaked(dst []byte, r *drydock.Record) ([]byte, error) {
+	if r.Question == nil {
+		return dst, nil
+	}
+	return c.leaked.Emit(dst, r)
+}
