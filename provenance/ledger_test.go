@@ -243,6 +243,27 @@ func TestReplacesAnOlderFolderOnlyWhenWhole(t *testing.T) {
 	}
 }
 
+func TestLeftoversOfAKilledWriterAreRemoved(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "provenance")
+	if _, err := Create(dir); err != nil { // never closed
+		t.Fatal(err)
+	}
+	w, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := newSample().write(w); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if ents, _ := os.ReadDir(filepath.Dir(dir)); len(ents) != 1 {
+		t.Errorf("left behind: %v", ents)
+	}
+}
+
 func TestWriterRefuses(t *testing.T) {
 	t.Parallel()
 	good := func(s *sample) Lineage {

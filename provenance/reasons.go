@@ -91,9 +91,9 @@ func contentReason(reason string) (msg.Text, bool) {
 		return msg.Text{"longer than was allowed", "超过允许的长度"}, true
 	case "duplicate_options":
 		return msg.Text{"two options say the same", "有重复的选项"}, true
-	case "exact_duplicate", "duplicate":
+	case "duplicate_exact", "exact_duplicate", "duplicate":
 		return msg.Text{"the same record stands elsewhere", "与其他记录重复"}, true
-	case "near_duplicate":
+	case "duplicate_near", "near_duplicate":
 		return msg.Text{"nearly the same record stands elsewhere", "与其他记录近似重复"}, true
 	case "needs_figure":
 		return msg.Text{"cannot be answered without its image", "缺少图片则无法作答"}, true

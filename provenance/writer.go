@@ -9,6 +9,7 @@ import (
 	"hash"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -48,13 +49,25 @@ func (l *ledger) line(b []byte) error {
 var ledgerNames = [4]string{SourcesFile, StepsFile, LineageFile, DroppedFile}
 
 // Create begins a folder of ledgers that will stand at dir. Until Close the
-// rows are in a hidden folder beside it; what stood at dir before stays.
+// rows are in a hidden folder beside it; what stood at dir before stays. One
+// writer at a time may write a folder: what a killed one left is removed.
 func Create(dir string) (*Writer, error) {
-	parent := filepath.Dir(filepath.Clean(dir))
+	parent, pattern := filepath.Dir(filepath.Clean(dir)), ".tmp-"+filepath.Base(dir)+"-*"
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return nil, err
 	}
-	tmp, err := os.MkdirTemp(parent, ".tmp-"+filepath.Base(dir)+"-*")
+	ents, err := os.ReadDir(parent)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range ents {
+		if strings.HasPrefix(e.Name(), strings.TrimSuffix(pattern, "*")) {
+			if err := os.RemoveAll(filepath.Join(parent, e.Name())); err != nil {
+				return nil, err
+			}
+		}
+	}
+	tmp, err := os.MkdirTemp(parent, pattern)
 	if err != nil {
 		return nil, err
 	}

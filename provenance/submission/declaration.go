@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/spec"
@@ -84,6 +85,7 @@ func ParseDeclaration(file string, src []byte) (Declaration, fail.List) {
 	}
 	list := doc.Findings()
 	if len(list) > 0 {
+		d.Benchmark.Name = ""
 		return d, list
 	}
 	bad := func(t msg.Text, args ...any) {
@@ -97,6 +99,10 @@ func ParseDeclaration(file string, src []byte) (Declaration, fail.List) {
 	}
 	if len(d.Methods) == 0 {
 		bad(msg.Text{"no methods", "未写方法（methods）"})
+	}
+	if _, err := benchmark.ParseRef(d.Benchmark.Name); err != nil {
+		bad(msg.Text{"benchmark.name: %v", "benchmark.name：%v"}, err)
+		d.Benchmark.Name = "" // it must not name a file of this machine
 	}
 	for _, m := range d.Methods {
 		if _, ok := methods()[m]; !ok {

@@ -21,7 +21,7 @@ func TestDeclarationRoundTrip(t *testing.T) {
 		text := rapid.StringMatching(`[a-z一-龥"\\:#{}\[\], '@-]{1,12}`)
 		d := Declaration{
 			Schema: Schema, Team: text.Draw(t, "team"), Methods: []string{"sft", "rag"}, BaseModel: text.Draw(t, "base"),
-			Benchmark: Benchmark{Name: text.Draw(t, "bench"), Revision: text.Draw(t, "rev"), N: rapid.IntRange(0, 1e6).Draw(t, "n"), SHA256: "abc", Rule: "bracket_first@1"},
+			Benchmark: Benchmark{Name: "mini_bench", Revision: text.Draw(t, "rev"), N: rapid.IntRange(0, 1e6).Draw(t, "n"), SHA256: "abc", Rule: "bracket_first@1"},
 			Results:   Results{Model: text.Draw(t, "model"), Reviews: text.Draw(t, "reviews"), Report: "r.json"},
 			Report:    text.Draw(t, "report"),
 			Train:     Train{Data: []string{text.Draw(t, "data"), "b"}, Fields: "f", Sources: "s", Scripts: "x", Provenance: "p"},
@@ -44,6 +44,15 @@ func TestDeclarationFindingsAllAtOnce(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("findings:\n%s\nwant %q", text, want)
 		}
+	}
+}
+
+func TestDeclarationNamesNoPath(t *testing.T) {
+	t.Parallel()
+	d := Declaration{Schema: Schema, Team: "x", Methods: []string{"sft"}, Benchmark: Benchmark{Name: "../../secret"}}
+	got, list := ParseDeclaration("submission.yaml", d.Append(nil))
+	if len(list) == 0 || got.Benchmark.Name != "" {
+		t.Errorf("a path passes as a benchmark: %q, %v", got.Benchmark.Name, list)
 	}
 }
 
@@ -122,9 +131,9 @@ func TestCheckRow(t *testing.T) {
 		`{"messages":[{"role":"system","content":"s"},{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}`:                                                    "",
 		`{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[1]},{"role":"tool","content":"r"},{"role":"assistant","content":"a"}]}`: "",
 		`{"conversations":[{"from":"human","value":"q"},{"from":"gpt","value":"a"}]}`:                                                                                        "",
-		`{"instruction":"q","input":"","output":"a"}`:                                                                                                                        "",
-		`{"query":"q","response":""}`:                "answer is empty",
-		`{"prompt":"q","chosen":"a","rejected":"b"}`: "",
+		`{"instruction":"q","input":"","output":"a"}`: "",
+		`{"query":"q","response":""}`:                 "answer is empty",
+		`{"prompt":"q","chosen":"a","rejected":"b"}`:  "",
 		`{"text":"t"}`:    "cpt is not declared",
 		`{"messages":[]}`: "conversation is empty",
 		`{"messages":[{"role":"user","content":"q"},{"role":"user","content":"q"}]}`:                            "user comes after user",

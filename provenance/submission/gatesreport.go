@@ -147,7 +147,7 @@ func docxText(data []byte) (string, error) {
 		return "", errors.New("no word/document.xml in it")
 	}
 	defer f.Close()
-	d := xml.NewDecoder(io.LimitReader(f, maxReport))
+	d := xml.NewDecoder(io.LimitReader(f, 64<<20))
 	var b strings.Builder
 	inText := false
 	for {

@@ -26,9 +26,11 @@ func pdfHasText(data []byte) (text, unknown bool, err error) {
 	if isEncrypted(data) {
 		return false, true, nil // it may open without a password all the same
 	}
+	budget := int64(maxInflate)
 	for {
 		i := bytes.Index(data, []byte("stream"))
-		if i < 0 {
+		if i < 0 || budget <= 0 {
+			unknown = unknown || budget <= 0
 			return text, unknown, nil
 		}
 		dict, body := data[max(0, i-1024):i], data[i+len("stream"):]
@@ -40,7 +42,7 @@ func pdfHasText(data []byte) (text, unknown bool, err error) {
 		} else {
 			data = nil
 		}
-		shows, known := streamShowsText(dict, body)
+		shows, known := streamShowsText(dict, body, &budget)
 		if shows {
 			return true, unknown, nil
 		}
@@ -63,8 +65,12 @@ func isEncrypted(data []byte) bool {
 	}
 }
 
-// streamShowsText looks into one stream by the filters its dictionary names.
-func streamShowsText(dict, body []byte) (shows, known bool) {
+// maxInflate bounds what one report may unpack to before the search ends.
+const maxInflate = 1 << 30
+
+// streamShowsText looks into one stream by the filters its dictionary names, and
+// takes what it unpacked from the budget.
+func streamShowsText(dict, body []byte, budget *int64) (shows, known bool) {
 	has := func(names ...string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return bytes.Contains(dict, []byte(n)) })
 	}
@@ -83,6 +89,7 @@ func streamShowsText(dict, body []byte) (shows, known bool) {
 		}
 		defer r.Close()
 		body, _ = io.ReadAll(io.LimitReader(r, 8<<20)) // a page that breaks off may still show text
+		*budget -= int64(len(body))
 	}
 	return showsText(body), true
 }

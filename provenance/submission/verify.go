@@ -144,6 +144,9 @@ func (s *state) prepare(ctx context.Context) error {
 	}
 	s.guess()
 	d := &s.decl.Benchmark
+	if _, err := benchmark.ParseRef(d.Name); err != nil { // from a file name, then
+		d.Name = "maritime_bench"
+	}
 	if b, err := benchmark.Lookup(d.Name); err == nil {
 		s.bench = b
 	}
