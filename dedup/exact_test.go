@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/drydock-ml/drydock"
-	"github.com/drydock-ml/drydock/dataprep/step/steptest"
 	"github.com/drydock-ml/drydock/dedup"
 	"github.com/drydock-ml/drydock/internal/parallel"
 
@@ -167,7 +166,7 @@ func multi(answer string, texts ...string) *drydock.Record {
 
 func TestDoIsAStep(t *testing.T) {
 	t.Parallel()
-	records := steptest.Records() // four rounds of the same texts
+	records := many(300) // every tenth repeats another
 	e := dedup.NewExact()
 	if err := e.Sketch(0)(t.Context(), records); err != nil {
 		t.Fatal(err)
@@ -181,10 +180,31 @@ func TestDoIsAStep(t *testing.T) {
 	if err := e.Decide(t.Context()); err == nil {
 		t.Error("a second Decide must fail")
 	}
-	if len(e.Pairs()) == 0 {
-		t.Fatal("no duplicates among repeated records")
+	var _ drydock.Step = e
+	err := parallel.Each(t.Context(), 8, 16, func(ctx context.Context, n int) error {
+		kept, dropped := 0, 0
+		for b := range slices.Chunk(many(300), 1+n*20) { // any batch size, many goroutines
+			ids := make([]drydock.ID, len(b))
+			for i, r := range b {
+				ids[i] = r.ID
+			}
+			out, drops, err := e.Do(ctx, b)
+			if err != nil {
+				return err
+			}
+			if _, err := drydock.Account(ids, out, drops); err != nil {
+				return err
+			}
+			kept, dropped = kept+len(out), dropped+len(drops)
+		}
+		if kept != 270 || dropped != 30 || len(e.Pairs()) != 30 {
+			return fmt.Errorf("%d kept, %d dropped, %d pairs", kept, dropped, len(e.Pairs()))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
-	steptest.Step(t, e, nil)
 }
 
 func TestSameIDTwice(t *testing.T) {
@@ -309,7 +329,7 @@ func many(n int) []*drydock.Record {
 	out := make([]*drydock.Record, n)
 	for i := range out {
 		r := q(fmt.Sprintf("在能见度不良的水域中航行，第%d号船舶应当采取的行动是____。", i%(n*9/10)), "B",
-			"保持航向和航速不变", "以安全航速行驶并备车", "立即停车并鸣放五声短声", fmt.Sprintf("转向%d度", i%360))
+			"保持航向和航速不变", "以安全航速行驶并备车", "立即停车并鸣放五声短声", fmt.Sprintf("转向%d度", i%(n*9/10)%360))
 		r.Origin = drydock.Origin{File: bank, At: drydock.Locator{Line: i + 1}}
 		r.ID = drydock.NewID("b", "f", fmt.Sprint(i))
 		out[i] = r

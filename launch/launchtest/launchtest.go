@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/drydock-ml/drydock"
-	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/internal/golden"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/launch"
@@ -34,8 +33,8 @@ func Empty() launch.Host {
 func Jobs() map[string]launch.Job {
 	return map[string]launch.Job{
 		"default": {Data: "build/train.jsonl", Dir: "runs/r1/train", Seed: 42},
-		"masked":  {Data: "build/train.jsonl", Dir: "runs/r1/train", Contract: emit.EmptyThinkMasked},
-		"cot":     {Data: "数据 集/训练.jsonl", Dir: "runs/r1/train", Contract: emit.CoT, Base: "/models/Qwen3-8B", Seed: 1<<40 + 7},
+		"masked":  {Data: "build/train.jsonl", Dir: "runs/r1/train", Contract: "empty-think-masked"},
+		"cot":     {Data: "数据 集/训练.jsonl", Dir: "runs/r1/train", Contract: "cot", Base: "/models/Qwen3-8B", Seed: 1<<40 + 7},
 	}
 }
 
