@@ -91,6 +91,9 @@ func startsItem(s string) bool {
 		}
 		return ok && isMark(inside)
 	}
+	if isDecimal(s) {
+		return true
+	}
 	i := strings.IndexFunc(s, func(r rune) bool { return strings.ContainsRune(".、．)）", r) })
 	if i <= 0 || !isMark(s[:i]) {
 		return false
@@ -98,6 +101,15 @@ func startsItem(s string) bool {
 	next := strings.TrimLeft(s[i:], ".、．)）")
 	d, _ := utf8.DecodeRuneInString(next)
 	return next != "" && !unicode.IsDigit(d) && (!isLatinLetter(rune(s[0])) || d == ' ')
+}
+
+// isDecimal reports a line that opens with a number of several levels and a
+// space: 1.2 or 3.1.4.
+func isDecimal(s string) bool {
+	rest := strings.TrimLeft(s, "0123456789.")
+	number := s[:len(s)-len(rest)]
+	return len(rest) < len(s) && strings.HasPrefix(rest, " ") && strings.Contains(strings.Trim(number, "."), ".") &&
+		number[0] != '.' && !strings.Contains(number, "..")
 }
 
 // isMark reports a counter: up to three digits or numerals, or one letter, or a

@@ -49,6 +49,10 @@ func TestSplitSections(t *testing.T) {
 			},
 		},
 		{
+			"lists", steptest.Lines(long + "\n1.2. 号灯？1.2 海里以内\n1.3. 号型\n" + long + "\n1.5海里以内应当减速。"),
+			[]string{" [l1] " + long + " ¶ 1.2. 号灯？1.2 海里以内 ¶ 1.3. 号型 ¶ " + long + "1.5海里以内应当减速。"},
+		},
+		{
 			"marked headings", []any{
 				drydock.Block{Text: "航海学", Level: 1, At: drydock.Locator{Para: 1}},
 				drydock.Block{Text: "海图", Level: 2, At: drydock.Locator{Para: 2}},

@@ -156,7 +156,7 @@ func clean(s string) string {
 			}
 		case r >= 0xfb00 && r <= 0xfb06:
 			b.WriteString(ligatures[r-0xfb00])
-			prev = r
+			prev = 'i' // Latin, as all of them are now
 			continue
 		case r == utf8.RuneError:
 		default:
