@@ -44,6 +44,10 @@ func Score(job ScoreJob) (Summary, error) {
 			Hint(msg.Text{"drydock bench add NAME FILE registers them", "drydock bench add NAME FILE 可登记题目"})
 	}
 	s := Summary{Model: job.Model}
+	foreign := kind == evalscope.KindReviews && job.Items != nil && !job.anyMatches(rows)
+	if foreign {
+		job.Items = nil
+	}
 	for _, p := range problems {
 		s.problem(p.Code, p.Line, p.Index, p.Text, p.Args...)
 	}
@@ -57,6 +61,9 @@ func Score(job ScoreJob) (Summary, error) {
 		s.Model = rows[0].Model
 	}
 	summarize(job.Benchmark, results, &s)
+	if foreign {
+		s.note("other_items", msg.Text{"no row asks an item of %s as it is registered; graded by the rows' own keys", "没有一行与已登记的 %s 题目相符；按各行自带的标准答案评分"}, job.Benchmark.Ref())
+	}
 	job.compare(rows, results, &s)
 	if job.WorkDir == "" {
 		return s, nil
@@ -114,17 +121,31 @@ func (job *ScoreJob) result(row *evalscope.Row) result {
 	if row.Reply != nil {
 		r.reply = *row.Reply
 	}
-	if job.Items != nil {
+	if job.Items != nil && (row.Input == "" || job.matches(row)) {
 		r.item = job.Items[row.Index]
-		r.input = evalscope.Input(job.Benchmark.Prompt(r.item))
-		if row.Input != "" {
-			r.input = row.Input
+		if r.input == "" {
+			r.input = evalscope.Input(job.Benchmark.Prompt(r.item))
 		}
 		return r
 	}
 	r.item = benchmark.Item{Index: row.Index, Gold: []string{row.Target}}
 	r.item.Question = shownQuestion(job.Benchmark, row)
 	return r
+}
+
+// matches reports whether a row's prompt is that of the item with its index; a
+// system prompt may stand before it.
+func (job *ScoreJob) matches(row *evalscope.Row) bool {
+	return row.Index < len(job.Items) && strings.HasSuffix(row.Input, evalscope.Input(job.Benchmark.Prompt(job.Items[row.Index])))
+}
+
+func (job *ScoreJob) anyMatches(rows []evalscope.Row) bool {
+	for i := range rows {
+		if rows[i].Input == "" || job.matches(&rows[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // shownQuestion reads the question back from a review's prompt, so that a
@@ -137,6 +158,11 @@ func shownQuestion(b benchmark.Benchmark, row *evalscope.Row) drydock.Question {
 			prompt = prompt[i+len("**User**: \n"):]
 		}
 		if q, ok := u.Unprompt(prompt); ok {
+			for _, o := range q.Options {
+				if strings.EqualFold(o.Label, strings.TrimSpace(row.Target)) {
+					q.Answer = []string{o.Label}
+				}
+			}
 			return q
 		}
 	}
@@ -163,19 +189,22 @@ func (job *ScoreJob) compare(rows []evalscope.Row, results []result, s *Summary)
 			scores++
 		}
 		if job.Items != nil {
-			if row.Target != r.item.Gold[0] {
-				keys++
-			}
-			if row.Input != "" && !strings.HasSuffix(row.Input, evalscope.Input(job.Benchmark.Prompt(r.item))) {
+			switch {
+			case row.Input != "" && !job.matches(row):
 				prompts++
+			case row.Target != r.item.Gold[0]:
+				keys++
 			}
 		}
 	}
 	if letters > 0 || scores > 0 {
 		s.note("file_differs", msg.Text{"the file extracted another letter in %d rows and scored %d rows otherwise than %s", "文件中有 %d 行抽取的字母、%d 行的得分与 %s 不同"}, letters, scores, s.Rule)
 	}
-	if keys > 0 || prompts > 0 {
-		s.note("other_items", msg.Text{"%d rows have another key and %d another prompt than the items", "%d 行的标准答案、%d 行的提示与题目不同"}, keys, prompts)
+	if keys > 0 {
+		s.note("other_key", msg.Text{"%d rows name another key than their items; the items' keys count", "%d 行的标准答案与题目不同；以题目为准"}, keys)
+	}
+	if prompts > 0 {
+		s.note("other_items", msg.Text{"%d rows ask something else than the item of their index; their own keys count", "%d 行的提示与同序号题目不同；以各行自带的标准答案为准"}, prompts)
 	}
 }
 

@@ -47,14 +47,18 @@ func review(t testing.TB, index int, options []string, target, prediction string
 // The letter was not offered (modelscope/evalscope issue 494).
 func TestScoreOutsideOptions(t *testing.T) {
 	t.Parallel()
-	three, four := []string{"红", "紫", "黑"}, []string{"紫", "红", "黑", "灰"}
-	data := review(t, 2, four, "A", "[A]") + review(t, 0, three, "A", "[D]") + review(t, 1, four, "B", "G") + review(t, 3, three, "C", "<think>\n红\n</think>\n\n[C]")
+	data := read(t, filepath.Join("testdata", "07-outside-options.jsonl"))
 	s, err := eval.Score(eval.ScoreJob{Benchmark: choice(t), Name: "07.jsonl", Data: []byte(data)})
 	if err != nil || s.Err() != nil {
 		t.Fatal(err, s.Err())
 	}
 	if s.N != 4 || s.Accuracy != 0.5 || s.OutsideOptions != 1 || s.OutsideIndexes[0] != 0 || s.NoExtraction != 1 || s.NoExtractionIndexes[0] != 1 || len(s.Problems) != 0 {
 		t.Errorf("%s", marshal(t, s))
+	}
+	// items of another benchmark, registered under the name, change nothing
+	other, err := eval.Score(eval.ScoreJob{Benchmark: choice(t), Items: ownItems(t, 9), Name: "07.jsonl", Data: []byte(data)})
+	if err != nil || other.Accuracy != 0.5 || other.OutsideOptions != 1 || len(other.Problems) != 0 || len(other.Notes) != 1 {
+		t.Errorf("with other items: %s, %v", marshal(t, other), err)
 	}
 	if fail.Code(s.AtLeast(0.6)) != 12 || s.AtLeast(0.5) != nil {
 		t.Errorf("floor: %v, %v", s.AtLeast(0.6), s.AtLeast(0.5))
@@ -64,9 +68,7 @@ func TestScoreOutsideOptions(t *testing.T) {
 // First match and last match differ (openai/frontier-evals issue 125).
 func TestScoreSelfCorrection(t *testing.T) {
 	t.Parallel()
-	four := []string{"红", "紫", "黑", "灰"}
-	data := review(t, 0, four, "A", "先答[B]，复核后更正：[A]") + review(t, 1, four, "B", "示例是[A]。本题：[B]") +
-		review(t, 2, four, "A", "[A]，而[C]是干扰项") + review(t, 3, four, "A", "[A]")
+	data := read(t, filepath.Join("testdata", "09-self-correction.jsonl"))
 	for rule, want := range map[string]float64{"bracket_first@1": 0.5, "bracket_last@1": 0.75} {
 		b, err := choice(t).WithRule(rule)
 		if err != nil {
@@ -116,6 +118,29 @@ func TestScoreNamesBadRows(t *testing.T) {
 		if _, err := eval.Score(eval.ScoreJob{Benchmark: choice(t), Name: "f", Data: []byte(bad)}); err == nil {
 			t.Errorf("%q: no error", bad)
 		}
+	}
+}
+
+// Of rows that ask a registered item, the item's key counts, whatever the row
+// claims.
+func TestScoreForgedKey(t *testing.T) {
+	t.Parallel()
+	items := ownItems(t, 3)
+	run, err := eval.Run(t.Context(), job(t, items, t.TempDir(), func(context.Context, int) (eval.Answer, error) { return says("[B]"), nil }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	forged := strings.ReplaceAll(strings.ReplaceAll(read(t, run.Files.Reviews), `"target": "A"`, `"target": "B"`), `"acc": 0.0`, `"acc": 1.0`)
+	s, err := eval.Score(eval.ScoreJob{Benchmark: choice(t), Items: items, Name: "f", Data: []byte(forged)})
+	if err != nil || s.Correct != 1 {
+		t.Fatalf("correct %d, %v", s.Correct, err)
+	}
+	var notes []string
+	for _, n := range s.Notes {
+		notes = append(notes, n.Code)
+	}
+	if d := cmp.Diff([]string{"file_differs", "other_key"}, notes); d != "" {
+		t.Errorf("notes (-want +got):\n%s", d)
 	}
 }
 
