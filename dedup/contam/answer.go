@@ -16,7 +16,7 @@ func (e *evidence) answer() string {
 			}
 		}
 	}
-	if a := statedAnswer(e.tail()); a != "" {
+	if a := statedAnswer(e.tail(4000)); a != "" {
 		return a
 	}
 	if len(e.fields) > 1 && e.region[1] > 0 && e.fieldOf(e.region[0]) < len(e.fields)-1 {

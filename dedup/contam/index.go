@@ -104,14 +104,21 @@ type posting struct {
 type seedTable struct {
 	filter []uint64
 	fshift uint
-	keys   []uint64
-	vals   []uint32 // seed number + 1
+	slots  []slot
 	shift  uint
 	first  []uint32 // seed number → its postings
 	post   []posting
 	idf    []float32
-	allow  []int16 // seed number → the allowed passage it begins + 1
 }
+
+// A slot holds key and value side by side: one cache line for a look-up.
+type slot struct {
+	key  uint64
+	seed uint32 // number + 1; 0: free
+	plan uint32 // allowed passage it begins + 1; noPost: no item has it
+}
+
+const noPost = 1 << 31
 
 const mix = 0x9E3779B97F4A7C15
 
@@ -187,6 +194,7 @@ func (t *seedTable) build(raw []rawPosting, ix *Index, background map[uint64]flo
 	}
 	n := float64(len(ix.items) + neutralItems)
 	var keys []uint64
+	var plans []uint32
 	for i := 0; i < len(raw); {
 		j, df := i, 0
 		for ; j < len(raw) && raw[j].key == raw[i].key; j++ {
@@ -200,7 +208,11 @@ func (t *seedTable) build(raw []rawPosting, ix *Index, background map[uint64]flo
 			keys = append(keys, raw[i].key)
 			t.first = append(t.first, uint32(len(t.post)))
 			t.idf = append(t.idf, idf)
-			t.allow = append(t.allow, allow[raw[i].key])
+			plan := uint32(allow[raw[i].key])
+			if weak || raw[j-1].item == noItem && df == 0 {
+				plan |= noPost
+			}
+			plans = append(plans, plan)
 			for _, p := range raw[i:j] {
 				if weak || p.item == noItem {
 					continue
@@ -218,8 +230,8 @@ func (t *seedTable) build(raw []rawPosting, ix *Index, background map[uint64]flo
 	t.first = append(t.first, uint32(len(t.post)))
 	size := bits.Len(uint(2*len(keys) + 16))
 	t.shift = uint(64 - size)
-	t.keys, t.vals = make([]uint64, 1<<size), make([]uint32, 1<<size)
-	fsize := min(max(size+4, 12), 23)
+	t.slots = make([]slot, 1<<size)
+	fsize := min(max(size+3, 12), 24)
 	t.fshift = uint(64 - fsize)
 	t.filter = make([]uint64, 1<<(fsize-6))
 	for i, k := range keys {
@@ -227,8 +239,8 @@ func (t *seedTable) build(raw []rawPosting, ix *Index, background map[uint64]flo
 		f := h >> t.fshift
 		t.filter[f>>6] |= 1 << (f & 63)
 		for s := h >> t.shift; ; s = (s + 1) & (1<<size - 1) {
-			if t.vals[s] == 0 {
-				t.keys[s], t.vals[s] = k, uint32(i+1)
+			if t.slots[s].seed == 0 {
+				t.slots[s] = slot{k, uint32(i + 1), plans[i]}
 				break
 			}
 		}
@@ -243,15 +255,17 @@ func insertKey(raw []rawPosting, key uint64) []rawPosting {
 	return slices.Insert(raw, i, rawPosting{key, posting{item: noItem}})
 }
 
-// find returns the number of a seed, -1 when no item has it.
-func (t *seedTable) find(key uint64) int {
+// find returns the slot of a key; nil when no item has the seed.
+func (t *seedTable) find(key uint64) *slot {
 	h := key * mix
-	for s := h >> t.shift; ; s = (s + 1) & uint64(len(t.keys)-1) {
-		if t.vals[s] == 0 {
-			return -1
+	mask := uint64(len(t.slots) - 1)
+	for s := h >> t.shift; ; s++ {
+		p := &t.slots[s&mask]
+		if p.key == key && p.seed > 0 {
+			return p
 		}
-		if t.keys[s] == key {
-			return int(t.vals[s] - 1)
+		if p.seed == 0 {
+			return nil
 		}
 	}
 }
@@ -259,8 +273,8 @@ func (t *seedTable) find(key uint64) int {
 func (ix *Index) mass(ls []letter) float32 {
 	var m float32
 	eachSeed(ls, func(key uint64, _ int) {
-		if n := ix.seeds.find(key); n >= 0 {
-			m += ix.seeds.idf[n]
+		if p := ix.seeds.find(key); p != nil && p.plan&noPost == 0 {
+			m += ix.seeds.idf[p.seed-1]
 		}
 	})
 	return m

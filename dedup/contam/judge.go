@@ -57,7 +57,7 @@ func (e *evidence) alone() bool {
 	if e.region[1] == 0 {
 		return false
 	}
-	head, tail := e.head(), e.tail()
+	head, tail := e.head(), e.tail(64)
 	before, _ := utf8.DecodeLastRune(bytes.TrimRight(head, " \t　"))
 	after := bytes.TrimLeft(tail, " \t　")
 	if len(bytes.TrimSpace(head)) > 0 && !bytes.ContainsRune([]byte("\n。？！；;.?!、．>:："), before) {
@@ -96,8 +96,7 @@ func (s *Scanner) quoted(e *evidence) bool {
 	if !clause(e.head()) && !e.partOfMore(s.ix.config.SourceRatio) {
 		return false
 	}
-	tail := e.tail()
-	tail = tail[:min(len(tail), 48)]
+	tail := e.tail(48)
 	for _, b := range [][]byte{e.raw(), tail} {
 		if bytes.ContainsAny(b, "？?") || bytes.Contains(b, []byte("__")) {
 			return false

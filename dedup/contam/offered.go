@@ -6,9 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// maxTail bounds the text behind a stem in which options are looked for.
-const maxTail = 4000
-
 // offered returns the options the record offers: fields that are named so, else
 // labelled texts behind the stem. nil when it offers fewer than two.
 func (e *evidence) offered(a *alphabet) [][]letter {
@@ -20,7 +17,7 @@ func (e *evidence) offered(a *alphabet) [][]letter {
 	}
 	e.lettered = len(texts) >= 2
 	if len(texts) < 2 {
-		texts, e.lettered = labelled(e.tail())
+		texts, e.lettered = labelled(e.tail(400 + 12*e.it.optionLen))
 	}
 	if len(texts) < 2 {
 		return nil
@@ -34,19 +31,21 @@ func (e *evidence) offered(a *alphabet) [][]letter {
 	return out
 }
 
-// tail returns the text behind the stem: the rest of its field, then the fields
-// that follow.
-func (e *evidence) tail() []byte {
+// tail returns up to most bytes of the text behind the stem: the rest of its
+// field, then the fields that follow.
+func (e *evidence) tail(most int) []byte {
 	if e.region[1] == 0 {
 		return nil
 	}
 	n := e.fieldOf(e.region[1] - 1)
-	out := append([]byte(nil), e.fields[n].text[e.after(e.region[1]-1):]...)
-	for n++; n < len(e.fields) && len(out) < maxTail; n++ {
+	rest := e.fields[n].text[e.after(e.region[1]-1):]
+	out := append([]byte(nil), rest[:min(len(rest), most)]...)
+	for n++; n < len(e.fields) && len(out) < most; n++ {
 		out = append(out, '\n')
-		out = append(out, e.fields[n].text...)
+		rest := e.fields[n].text
+		out = append(out, rest[:min(len(rest), most)]...)
 	}
-	return out[:min(len(out), maxTail)]
+	return out[:min(len(out), most)]
 }
 
 // head returns the text of the stem's field before the stem.

@@ -88,23 +88,26 @@ func (s *Scanner) scan() {
 		if filter[f>>6]>>(f&63)&1 == 0 || i < seedLen-1 {
 			continue
 		}
-		n := t.find(k)
-		if n < 0 {
+		p := t.find(k)
+		if p == nil {
 			continue
 		}
-		if a := t.allow[n]; a > 0 {
-			if end := s.ix.allow[a-1].mask(ls, i+1); end > 0 {
-				start := end - s.ix.allow[a-1].length
-				for len(hits) > 0 && int(hits[len(hits)-1].end) > start {
-					hits = hits[:len(hits)-1]
+		if p.plan != 0 {
+			if n := p.plan &^ noPost; n > 0 {
+				a := &s.ix.allow[n-1]
+				if end := a.mask(ls, i+1); end > 0 {
+					for len(hits) > 0 && int(hits[len(hits)-1].end) > end-a.length {
+						hits = hits[:len(hits)-1]
+					}
+					i, run, key = end-1, 0, 0
+					continue
 				}
-				i, run, key = end-1, 0, 0
+			}
+			if p.plan&noPost != 0 {
 				continue
 			}
 		}
-		if t.first[n] < t.first[n+1] {
-			hits = append(hits, hit{int32(i + 1), uint32(n)})
-		}
+		hits = append(hits, hit{int32(i + 1), p.seed - 1})
 	}
 	s.hits = hits
 }
@@ -205,6 +208,7 @@ func (s *Scanner) windows(i uint32, marks []mark) {
 	for range 3 {
 		var stem, opt, best float32
 		at, from := -1, 0
+		var optBest float32
 		for to, m := range marks {
 			stem += m.stem
 			opt += m.opt
@@ -214,7 +218,7 @@ func (s *Scanner) windows(i uint32, marks []mark) {
 				from++
 			}
 			if w := stem + opt; w > best && c.candidate(it, stem+0.01, opt) {
-				best, at = w, to
+				best, optBest, at = w, opt, to
 			}
 		}
 		if at < 0 {
@@ -225,7 +229,8 @@ func (s *Scanner) windows(i uint32, marks []mark) {
 		for first > 0 && marks[first-1].end >= hi-width {
 			first--
 		}
-		s.check(i, int(marks[first].end), int(hi))
+		withOptions := float64(optBest) >= c.OptionShare*float64(it.optionMass) && it.optionLen >= c.OptionsOnlyLetters
+		s.check(i, int(marks[first].end), int(hi), withOptions)
 		if m, ok := s.best[i]; ok && m.same {
 			return
 		}
@@ -237,14 +242,14 @@ func (s *Scanner) windows(i uint32, marks []mark) {
 }
 
 // check verifies one place of an item: the marks lie between first and last.
-func (s *Scanner) check(i uint32, first, last int) {
+func (s *Scanner) check(i uint32, first, last int, withOptions bool) {
 	it := &s.ix.items[i]
 	ls := s.text.letters
-	slack := it.length + it.length/4 + 24
+	slack := it.length + 24
 	lo := max(0, min(first-slack, last-slack))
 	hi := min(len(ls), max(last, first)+slack)
 	s.verified++
-	m := s.verify(it, ls[lo:hi])
+	m := s.verify(it, ls[lo:hi], withOptions)
 	if !m.same && !m.shown {
 		return
 	}

@@ -47,17 +47,26 @@ func tolerance(n int, latin bool) int {
 
 // verify measures an item against a window. It does not allocate once its
 // buffers have grown.
-func (s *Scanner) verify(it *item, window []letter) match {
+//
+// withOptions says that the seeds hit speak for the options by themselves; else
+// the search ends as soon as the stem is too far off to be the item with them.
+func (s *Scanner) verify(it *item, window []letter, withOptions bool) match {
 	c := &s.ix.config
+	base := chance(it.latin)
+	far := it.stemLen + 1
+	if !withOptions {
+		// the stem must reach StemWithAllOptions above chance
+		far = int((1-c.StemWithAllOptions)*(1-base)*float64(it.stemLen)) + 1
+	}
 	m := match{statements: -1, options: -1}
-	w := append(s.work[:0], window...)
-	s.work = w
 	var places [maxPlaces]place
 	stemDist, good := 0, 0
 	for i := range it.stem {
 		p := &it.stem[i]
 		d, end := s.m.search(p.letters, window)
-		stemDist += d
+		if stemDist += d; stemDist > far {
+			return m
+		}
 		if i < maxPlaces {
 			places[i] = place{dist: d, end: end}
 		}
@@ -69,15 +78,16 @@ func (s *Scanner) verify(it *item, window []letter) match {
 		m.stem = 1 - float64(stemDist)/float64(it.stemLen)
 	}
 	m.stemDist = stemDist
-	base := chance(it.latin)
 	m.stemAbove = max(0, (m.stem-base)/(1-base))
 	m.nats = m.stem * float64(it.stemMass)
 	if it.statements > 0 {
 		m.statements = float64(good) / float64(statementPieces(it))
 	}
-	if m.stemAbove < c.StemWithAllOptions && (it.optionLen < c.OptionsOnlyLetters || it.optionMass == 0) {
+	if m.stemAbove < c.StemWithAllOptions && !withOptions {
 		return m
 	}
+	w := append(s.work[:0], window...)
+	s.work = w
 	for i := range min(len(it.stem), maxPlaces) {
 		if p := &it.stem[i]; places[i].dist*5 <= len(p.letters)*2 {
 			s.blot(w, p.letters, places[i])
