@@ -98,13 +98,7 @@ func (n *mathNode) String() string {
 		}
 		return degree + "√" + mathAtom(n.kid("e"))
 	case "d":
-		var parts []string
-		for _, k := range n.kids {
-			if k.name == "e" {
-				parts = append(parts, k.String())
-			}
-		}
-		return n.property("dPr", "begChr", "(") + strings.Join(parts, n.property("dPr", "sepChr", "|")) + n.property("dPr", "endChr", ")")
+		return n.delimited()
 	case "nary":
 		s := n.property("naryPr", "chr", "∫")
 		if sub := mathAtom(n.kid("sub")); sub != "" {
@@ -132,6 +126,17 @@ func (n *mathNode) String() string {
 		return n.all("; ")
 	}
 	return n.all("")
+}
+
+// delimited writes what stands in brackets.
+func (n *mathNode) delimited() string {
+	var parts []string
+	for _, k := range n.kids {
+		if k.name == "e" {
+			parts = append(parts, k.String())
+		}
+	}
+	return n.property("dPr", "begChr", "(") + strings.Join(parts, n.property("dPr", "sepChr", "|")) + n.property("dPr", "endChr", ")")
 }
 
 // mathAtom writes a part in brackets unless it is one sign or one number.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // A numberFormat is what of a cell's number format shows in text. The zero
@@ -106,94 +107,118 @@ func builtinFormat(id int) string {
 // parseNumberFormat reads the first section of a format code, which is the one
 // for positive numbers.
 func parseNumberFormat(code string) numberFormat {
-	var f numberFormat
-	var parts []datePart
-	var before, after strings.Builder // literals around the digits
-	digits, point, isDate, number := 0, false, false, false
-	lit := func(s string) {
-		if number {
-			after.WriteString(s)
-		} else {
-			before.WriteString(s)
-		}
-		parts = append(parts, datePart{text: s})
+	p := formatParser{code: code}
+	for p.i < len(p.code) && p.code[p.i] != ';' {
+		p.step()
 	}
-	for i := 0; i < len(code); i++ {
-		switch c := code[i]; {
-		case c == ';':
-			i = len(code)
-		case c == '"':
-			end := strings.IndexByte(code[i+1:], '"')
-			if end < 0 {
-				end = len(code) - i - 1
-			}
-			lit(code[i+1 : i+1+end])
-			i += end + 1
-		case c == '\\':
-			if r := []rune(code[i+1:]); len(r) > 0 {
-				lit(string(r[0]))
-				i += len(string(r[0]))
-			}
-		case c == '_' || c == '*': // a blank as wide as, or filled with, the next sign
-			if r := []rune(code[i+1:]); len(r) > 0 {
-				i += len(string(r[0]))
-			}
-		case c == '[':
-			end := strings.IndexByte(code[i:], ']')
-			if end < 0 {
-				end = len(code) - i - 1
-			}
-			in := strings.ToLower(strings.Trim(code[i:i+end+1], "[]"))
-			if in != "" && strings.Trim(in, "hms") == "" {
-				isDate = true
-				parts = append(parts, datePart{letter: 'e', text: in})
-			}
-			i += end
-		case len(code)-i >= 7 && strings.EqualFold(code[i:i+7], "General"):
-			number = true
-			i += 6
-		case len(code)-i >= 5 && strings.EqualFold(code[i:i+5], "AM/PM"):
-			isDate = true
-			parts = append(parts, datePart{letter: 'a', text: "AM/PM"})
-			i += 4
-		case strings.HasPrefix(code[i:], "上午/下午"):
-			isDate = true
-			parts = append(parts, datePart{letter: 'a', text: "上午/下午"})
-			i += len("上午/下午") - 1
-		case c == '%':
-			f.percent = true
-		case c == '0' || c == '#' || c == '?':
-			number = true
-			if c == '0' && !point {
-				digits++
-			}
-		case c == '.':
-			point = true
-			parts = append(parts, datePart{text: "."})
-		case c == ',' || c == '@':
-		case (c == 'E' || c == 'e') && number:
-			i++ // scientific: written out
-		case strings.IndexByte("ymdhsYMDHS", c) >= 0:
-			isDate = true
-			j := i
-			for j < len(code) && code[j]|0x20 == c|0x20 {
-				j++
-			}
-			parts = append(parts, datePart{letter: c | 0x20, text: strings.ToLower(code[i:j])})
-			i = j - 1
-		default:
-			lit(string(c))
-		}
-	}
-	if isDate {
-		f.date, f.percent = minutes(parts), false
-		return f
-	}
-	f.digits = digits
-	if number || f.percent {
-		f.prefix, f.suffix = signs(before.String()), signs(after.String())
+	f := numberFormat{percent: p.percent, digits: p.digits}
+	switch {
+	case p.isDate:
+		return numberFormat{date: minutes(p.parts)}
+	case p.number || p.percent:
+		f.prefix, f.suffix = signs(p.before), signs(p.after)
 	}
 	return f
+}
+
+// A formatParser goes through a format code as a date and as a number at once,
+// since only its letters tell which it is.
+type formatParser struct {
+	code          string
+	i             int
+	parts         []datePart
+	before, after string // literals around the digits
+	digits        int
+	number, point bool
+	isDate        bool
+	percent       bool
+}
+
+// step reads one element of the code.
+func (p *formatParser) step() {
+	rest := p.code[p.i:]
+	switch c := rest[0]; {
+	case c == '"':
+		text, _, _ := strings.Cut(rest[1:], `"`)
+		p.literal(text)
+		p.i += len(text) + 2
+	case c == '\\':
+		p.literal(p.skipSign())
+	case c == '_' || c == '*': // a blank as wide as, or filled with, the next sign
+		p.skipSign()
+	case c == '[':
+		in, _, _ := strings.Cut(rest[1:], "]")
+		p.i += len(in) + 2
+		if in = strings.ToLower(in); in != "" && strings.Trim(in, "hms") == "" {
+			p.part('e', in)
+		}
+	case hasFold(rest, "General"):
+		p.number = true
+		p.i += len("General")
+	case hasFold(rest, "AM/PM"):
+		p.part('a', "AM/PM")
+		p.i += len("AM/PM")
+	case strings.HasPrefix(rest, "上午/下午"):
+		p.part('a', "上午/下午")
+		p.i += len("上午/下午")
+	case (c == 'E' || c == 'e') && p.number:
+		p.i += 2 // scientific: written out
+	case strings.IndexByte("ymdhsYMDHS", c) >= 0:
+		n := 1
+		for n < len(rest) && rest[n]|0x20 == c|0x20 {
+			n++
+		}
+		p.part(c|0x20, strings.ToLower(rest[:n]))
+		p.i += n
+	default:
+		p.sign(c)
+		p.i++
+	}
+}
+
+// sign reads a placeholder or a literal byte.
+func (p *formatParser) sign(c byte) {
+	switch c {
+	case '%':
+		p.percent = true
+	case '0', '#', '?':
+		p.number = true
+		if c == '0' && !p.point {
+			p.digits++
+		}
+	case '.':
+		p.point = true
+		p.parts = append(p.parts, datePart{text: "."})
+	case ',', '@':
+	default:
+		p.literal(string([]byte{c})) // a byte of a longer sign joins its others
+	}
+}
+
+func (p *formatParser) part(letter byte, text string) {
+	p.isDate = true
+	p.parts = append(p.parts, datePart{letter: letter, text: text})
+}
+
+func (p *formatParser) literal(s string) {
+	if p.number {
+		p.after += s
+	} else {
+		p.before += s
+	}
+	p.parts = append(p.parts, datePart{text: s})
+}
+
+// skipSign passes a one-byte mark and the sign behind it, and returns that.
+func (p *formatParser) skipSign() string {
+	_, n := utf8.DecodeRuneInString(p.code[p.i+1:])
+	s := p.code[p.i+1 : p.i+1+n]
+	p.i += 1 + n
+	return s
+}
+
+func hasFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
 // signs keeps literal text that says something: letters and words, not the
