@@ -7,6 +7,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/runstore"
 )
 
 // loadProject reads the drydock.yaml in use. All its findings come back as one
@@ -16,7 +17,17 @@ func (a *app) loadProject() (*pipeline.Config, error) {
 	return cfg, findings.OrNil()
 }
 
-// pipelineEnv is what the machine gives a run.
+// runEnv is what the machine gives a run whose stages are kept: they belong to
+// this very program, whose bytes are hashed.
+func (a *app) runEnv() (pipeline.Env, error) {
+	env, err := a.pipelineEnv()
+	if err == nil {
+		env.Tool = pipeline.Program(buildVersion().Version)
+	}
+	return env, err
+}
+
+// pipelineEnv is what the machine gives work that keeps no stages.
 func (a *app) pipelineEnv() (pipeline.Env, error) {
 	home, err := a.host.home()
 	if err != nil {
@@ -28,7 +39,7 @@ func (a *app) pipelineEnv() (pipeline.Env, error) {
 	}
 	return pipeline.Env{
 		Home: home, CacheDir: a.host.cache(), Now: a.host.Now, HTTP: a.host.HTTP, APIKey: a.host.Getenv("DRYDOCK_API_KEY"),
-		Environ: a.programEnv(), Host: host, PID: a.host.PID, Tool: pipeline.Program(buildVersion().Version),
+		Environ: a.programEnv(), Host: host, PID: a.host.PID, Tool: runstore.Tool{Version: buildVersion().Version},
 	}, nil
 }
 

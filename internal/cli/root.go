@@ -42,7 +42,8 @@ func newRoot(a *app) *cobra.Command {
 			newInitCommand(a), newLintCommand(a), newPlanCommand(a), newRunCommand(a),
 		}},
 		{msg.Text{"Parts of the road, each alone", "各环节，可单独使用"}, []*cobra.Command{
-			newPrepCommand(a), newDedupCommand(a), newContamCommand(a), newEvalCommand(a), newScoreCommand(a), newSubmitCommand(a),
+			newPrepCommand(a), newDedupCommand(a), newContamCommand(a), newTrainCommand(a), newEvalCommand(a),
+			newScoreCommand(a), newCardCommand(a), newSubmitCommand(a),
 		}},
 		{msg.Text{"What there is", "已有的内容"}, []*cobra.Command{
 			newRunsCommand(a), newBenchCommand(a), a.catalogueCommand(formatsCatalogue()), a.catalogueCommand(stepsCatalogue()),

@@ -70,7 +70,7 @@ func runRun(ctx context.Context, a *app, o RunOptions) error {
 	if err != nil {
 		return err
 	}
-	env, err := a.pipelineEnv()
+	env, err := a.runEnv()
 	if err != nil {
 		return err
 	}

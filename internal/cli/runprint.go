@@ -233,7 +233,8 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 		details = describeEval(t, s.Eval)
 	case pipeline.StagePack:
 		if s.Pack != nil {
-			details = append(details, s.Pack.Path)
+			details = append(details, s.Pack.Path, t.Say(msg.Text{"gates: %d passed, %d failed, %d warnings", "检查项：通过 %d，失败 %d，警告 %d"},
+				s.Pack.Summary.Passed, s.Pack.Summary.Failed+s.Pack.Summary.Errors, s.Pack.Summary.Warned))
 		}
 	case pipeline.StageCard:
 		details = append(details, fileNames(s.Files))
@@ -241,10 +242,28 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 	if s.Sums != nil && s.Name != pipeline.StageOutput && s.Name != pipeline.StageContam {
 		details = append(details, sumsText(t, s))
 	}
-	if s.Status == pipeline.StatusPlanned && s.Reason != "" {
-		details = append(details, s.Reason)
+	if s.Status == pipeline.StatusPlanned && s.Train == nil {
+		details = append(details, reasonText(t, s.Reason))
 	}
 	return amount, slices.DeleteFunc(details, func(d string) bool { return d == "" })
+}
+
+// reasonText says in the reader's language why a stage would run; a reason it
+// does not know stays as the pipeline gave it.
+func reasonText(t *ui.Terminal, reason string) string {
+	for _, r := range []msg.Text{
+		{"sources, steps or options changed", "来源、步骤或选项有变化"},
+		{"some units are new or changed", "部分内容为新增或有变化"},
+		{"not done yet, or everything changed", "尚未执行，或全部有变化"},
+		{"follows the output", "在输出之后"},
+		{"follows the evaluation", "在评测之后"},
+		{"answers saved before are used again", "沿用已保存的回答"},
+	} {
+		if r[msg.En] == reason {
+			return t.Say(r)
+		}
+	}
+	return reason
 }
 
 func sumsText(t *ui.Terminal, s *pipeline.StageResult) string {

@@ -12,8 +12,18 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"drydock": func() { os.Exit(cli.Main(os.Args[1:], cli.OS())) },
+		"drydock":     func() { os.Exit(cli.Main(os.Args[1:], cli.OS())) },
+		"faketrainer": fakeTrainer,
 	})
+}
+
+// fakeTrainer reports like a trainer and exits with the code it is given.
+func fakeTrainer() {
+	os.Stdout.WriteString("{'loss': 1.5, 'learning_rate': 1e-05, 'epoch': 0.5}\n{'loss': 0.5, 'learning_rate': 1e-06, 'epoch': 1.0}\n")
+	if len(os.Args) > 1 && os.Args[1] == "fail" {
+		os.Stderr.WriteString("CUDA out of memory\n")
+		os.Exit(9)
+	}
 }
 
 const scripts = "../../testdata/script"
@@ -37,8 +47,9 @@ func TestScripts(t *testing.T) {
 					return nil
 				},
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
-					"code":    cmdCode,
-					"jsonout": cmdJSONOut,
+					"code":      cmdCode,
+					"jsonout":   cmdJSONOut,
+					"samebytes": cmdSameBytes,
 				},
 			})
 		})

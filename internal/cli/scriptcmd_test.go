@@ -37,6 +37,16 @@ func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// cmdSameBytes checks that two files are equal without printing them.
+func cmdSameBytes(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: samebytes A B")
+	}
+	if same := ts.ReadFile(args[0]) == ts.ReadFile(args[1]); same == neg {
+		ts.Fatalf("%s and %s: same bytes %v", args[0], args[1], same)
+	}
+}
+
 // cmdJSONOut checks that stdout of the last command is JSON, a document or a
 // line each, that every one has a schema or a type, and that the given
 // key=value pairs stand at the top of at least one of them; a value is compared

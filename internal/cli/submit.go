@@ -2,8 +2,7 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -12,13 +11,12 @@ import (
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
-	"github.com/drydock-ml/drydock/internal/runstore"
 	"github.com/drydock-ml/drydock/internal/ui"
 	"github.com/drydock-ml/drydock/provenance/submission"
 )
 
 func newSubmitCommand(a *app) *cobra.Command {
-	return a.group("submit", msg.Text{"Build and check the challenge package.", "生成和检查竞赛提交包。"}, newSubmitVerifyCommand(a))
+	return a.group("submit", msg.Text{"Build and check the challenge package.", "生成和检查竞赛提交包。"}, newSubmitPackCommand(a), newSubmitVerifyCommand(a))
 }
 
 // SubmitVerifyOptions are the flags of submit verify.
@@ -51,7 +49,15 @@ func newSubmitVerifyCommand(a *app) *cobra.Command {
 }
 
 func runSubmitVerify(ctx context.Context, a *app, o SubmitVerifyOptions) error {
-	r, err := submission.Verify(ctx, o.Package, submission.Options{Benchmark: a.registeredBench})
+	home, err := a.host.home()
+	if err != nil {
+		return err
+	}
+	own, err := a.projectBenchmarks()
+	if err != nil {
+		return err
+	}
+	r, err := submission.Verify(ctx, o.Package, pipeline.VerifyOptions(".", home, own))
 	if err != nil {
 		return err
 	}
@@ -61,6 +67,85 @@ func runSubmitVerify(ctx context.Context, a *app, o SubmitVerifyOptions) error {
 		}
 	}
 	return a.verdict(&r)
+}
+
+// projectBenchmarks are the benchmarks only the project here knows; none
+// outside a project.
+func (a *app) projectBenchmarks() ([]pipeline.BenchmarkConfig, error) {
+	if _, err := os.Stat(a.configFile()); err != nil {
+		if a.global.Config != "" {
+			return nil, a.cannotRead(a.global.Config, err)
+		}
+		return nil, nil
+	}
+	cfg, err := a.loadProject()
+	if err != nil {
+		return nil, err
+	}
+	return cfg.Benchmarks, nil
+}
+
+// SubmitPackOptions are the flags of submit pack.
+type SubmitPackOptions struct {
+	Team string
+	Out  string
+}
+
+func newSubmitPackCommand(a *app) *cobra.Command {
+	var o SubmitPackOptions
+	c := a.command("pack", about{
+		short: msg.Text{"Build the challenge package of the project and check it.", "生成本项目的竞赛提交包并检查。"},
+		long: msg.Text{
+			"What is missing or out of date is run first. The package is written whole or not at all, then every gate is run over the file that was written. The same project gives the same bytes.",
+			"缺失或过期的阶段会先运行。提交包要么完整写出，要么不写；随后对写出的文件运行全部检查。同一项目得到相同的字节。",
+		},
+		examples: []example{
+			{msg.Text{"the project here", "当前项目"}, "drydock submit pack"},
+			{msg.Text{"under another name", "使用其他名称"}, "drydock submit pack --team harbour -o harbour_submission.zip"},
+		},
+		exits: []int{3, 11, 20, 21},
+	}, nil)
+	c.RunE = func(cmd *cobra.Command, _ []string) error { return runSubmitPack(cmd.Context(), a, o) }
+	f := a.flags(c.Flags())
+	f.str(&o.Team, "team", "", "", msg.Text{"`NAME` of the team (default: as drydock.yaml says)", "队伍名称 `NAME`（默认：以 drydock.yaml 为准）"})
+	f.output(&o.Out, "output", "o", msg.Text{"write the package to `FILE`", "将提交包写入 `FILE`"})
+	return c
+}
+
+func runSubmitPack(ctx context.Context, a *app, o SubmitPackOptions) error {
+	cfg, err := a.loadProject()
+	if err != nil {
+		return err
+	}
+	if o.Team != "" {
+		cfg.Submission.Team = o.Team
+	}
+	if o.Out != "" {
+		if cfg.Submission.Path, err = filepath.Abs(o.Out); err != nil {
+			return err
+		}
+	}
+	env, err := a.runEnv()
+	if err != nil {
+		return err
+	}
+	p := &textRun{t: a.term}
+	res, err := pipeline.PackProject(ctx, cfg, env, pipeline.Options{Workers: a.workers(), Observe: func(e pipeline.Event) {
+		if e.Type == "progress" {
+			p.event(e)
+		}
+	}})
+	p.endProgress()
+	if res == nil || res.Report == nil {
+		return err
+	}
+	if verr := a.verdict(res.Report); verr != nil {
+		return verr
+	}
+	if err == nil && !a.term.JSON() {
+		a.term.Print(msg.Text{"package: %s  sha256 %s", "提交包：%s  sha256 %s"}, res.Path, res.SHA256)
+	}
+	return err
 }
 
 // verdict prints what the gates say, and is an error when one says no.
@@ -80,26 +165,6 @@ func (a *app) verdict(r *submission.Report) error {
 		return nil
 	}
 	return fail.New(fail.Submission, msg.Text{"%s is not valid: gates failed: %d", "%s 无效：未通过的检查项：%d"}, filepath.ToSlash(r.Package), r.Summary.Failed+r.Summary.Errors)
-}
-
-// registeredBench hands the user's own copy of a benchmark to the gates.
-func (a *app) registeredBench(_ context.Context, name string) (submission.Registered, error) {
-	home, err := a.host.home()
-	if err != nil {
-		return submission.Registered{}, err
-	}
-	_, ok, err := runstore.FindBenchmark(home, name)
-	if err != nil {
-		return submission.Registered{}, err
-	}
-	if !ok {
-		return submission.Registered{}, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
-	}
-	b, err := pipeline.FindBench(name, "", home, nil)
-	if err != nil {
-		return submission.Registered{}, err
-	}
-	return submission.Registered{Benchmark: b.Benchmark, Items: b.Items}, nil
 }
 
 func printGates(t *ui.Terminal, r *submission.Report) {
