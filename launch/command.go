@@ -2,6 +2,8 @@ package launch
 
 import (
 	"context"
+	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -54,6 +56,9 @@ func (command) Name() string { return "command" }
 
 // Check implements [Trainer].
 func (c command) Check(_ context.Context, h Host) (Found, []Problem) {
+	if c.isRelative() {
+		return Found{Binary: c.o.Argv[0]}, nil // counts from the project, which a check does not know
+	}
 	binary, err := h.LookPath(c.o.Argv[0])
 	if err != nil {
 		return Found{}, []Problem{{fail.New(fail.Trainer, msg.Text{"the program %s is not found", "找不到程序 %s"}, c.o.Argv[0]).Because(err).
@@ -86,10 +91,16 @@ func (c command) Plan(j Job, f Found) (Plan, error) {
 	for _, a := range c.o.Argv {
 		p.Argv = append(p.Argv, fill.Replace(a))
 	}
-	if strings.ContainsAny(c.o.Argv[0], `/\`) {
+	if c.isRelative() {
 		p.Argv[0] = fromDir(j.Dir, p.Argv[0]) // the program runs in the run's folder
 	}
 	return p, nil
+}
+
+// isRelative reports a program given by a path from the project, not by a name.
+func (c command) isRelative() bool {
+	name := c.o.Argv[0]
+	return strings.ContainsAny(name, `/\`) && !filepath.IsAbs(name) && !path.IsAbs(name)
 }
 
 // Parse implements [Trainer]: it knows every shape other trainers print.

@@ -58,7 +58,24 @@ func TestLlamafactoryFull(t *testing.T) {
 
 func TestCommand(t *testing.T) {
 	t.Parallel()
-	launchtest.Run(t, must(t, "command", "{argv: [./train.sh, --data, '{data}', '--out={output}', '{base}', '{contract}', '{seed}', '{\"a\": 1}', \"it's\", ''], env: [WANDB_MODE], follow: [log.jsonl]}"))
+	launchtest.Run(t, must(t, "command", "{argv: [our-trainer, --data, '{data}', '--out={output}', '{base}', '{contract}', '{seed}', '{\"a\": 1}', \"it's\", ''], env: [WANDB_MODE], follow: [log.jsonl]}"))
+}
+
+// A program given by a path counts from the project, and runs in the run's folder.
+func TestCommandByPath(t *testing.T) {
+	t.Parallel()
+	tr := must(t, "command", "argv: [scripts/train.sh]")
+	if found, problems := tr.Check(t.Context(), launchtest.Empty()); found.Binary != "scripts/train.sh" || problems != nil {
+		t.Errorf("%+v %v", found, problems)
+	}
+	p, err := tr.Plan(launchtest.Jobs()["default"], launch.Found{})
+	if err != nil || p.Argv[0] != "../../../scripts/train.sh" {
+		t.Errorf("%v %v", p.Argv, err)
+	}
+	p, err = must(t, "command", "argv: [/opt/train]").Plan(launchtest.Jobs()["default"], launch.Found{})
+	if err != nil || p.Argv[0] != "/opt/train" {
+		t.Errorf("%v %v", p.Argv, err)
+	}
 }
 
 func TestOptionsAreChecked(t *testing.T) {

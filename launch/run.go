@@ -75,7 +75,10 @@ func Run(ctx context.Context, t Trainer, p Plan, o Options) (Result, error) {
 			return Result{}, err
 		}
 	}
-	dir := filepath.Join(o.Root, filepath.FromSlash(p.Dir))
+	dir := filepath.FromSlash(p.Dir)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(o.Root, dir)
+	}
 	if err := prepare(dir, p); err != nil {
 		return Result{}, err
 	}

@@ -74,8 +74,8 @@ func positionalZh(t string, n int) bool {
 		return false
 	case letters >= 2:
 		return true
-	case letters == 1:
-		return anyOf(s, "同|除|非|项|項|选|選|不是|以外|相反")
+	case letters == 1: // 同A, A项, 只有A正确; a lone letter is no reference
+		return rest != ""
 	}
 	return anyOf(s, zhOnly)
 }
@@ -174,14 +174,16 @@ func positionalEn(t string, n int) bool {
 	return lettersEn(words, n, func(w string) bool { return is(enTail, w) })
 }
 
-// lettersEn reports an option that only joins option letters: both A and B, A or
-// C, AB.
+// lettersEn reports an option that only joins option letters, or only counts
+// them: both A and B, A or C, AB, neither, none are correct.
 func lettersEn(words []string, n int, filling func(string) bool) bool {
 	var seen [26]bool
 	letters := 0
-	cue := false
-	for _, w := range words {
-		if filling(w) {
+	// Both, Neither, None are correct
+	cue := strings.Contains(" both neither either all none any ", " "+words[0]+" ")
+	whole := cue
+	for i, w := range words {
+		if filling(w) || i == 0 && cue {
 			cue = cue || w == "option" || w == "answer" || w == "choice"
 			continue
 		}
@@ -196,7 +198,7 @@ func lettersEn(words []string, n int, filling func(string) bool) bool {
 			}
 		}
 	}
-	return letters >= 2 || letters == 1 && cue
+	return letters >= 2 || letters == 1 && cue || letters == 0 && whole
 }
 
 func anyOf(s, words string) bool {

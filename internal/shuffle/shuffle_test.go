@@ -25,17 +25,17 @@ func TestIsPositional(t *testing.T) {
 	yes := []string{
 		"以上都对", "以上均不是", "以上皆非", "以上全部", "上述各项", "以上都有可能", "以上答案都不正确", "以上三项都是", "以上選項皆正確",
 		"都对", "均可", "都不是", "全部都对", "两者都是", "前三项都是", "都可以", "全部", "以上都對",
-		"A和C", "A、B、C", "AB", "ABD", "A+B", "Ａ和Ｂ", "A或B", "A和B都对", "A、B均不正确", "选项A和B", "A与C项", "同A", "除A以外", "A＋C", "仅A和B", "B对C错",
+		"A和C", "A、B、C", "AB", "ABD", "A+B", "Ａ和Ｂ", "A或B", "A和B都对", "A、B均不正确", "选项A和B", "A与C项", "同A", "除A以外", "A＋C", "仅A和B", "B对C错", "只有A正确", "A项", "都会", "全对",
 		"all of the above", "None of the above", "Any of the above.", "Both of the above", "all the above", "None of these", "All of these", "neither of the above",
 		"All of the above must be taken into account", "Two of the above", "the above", "more than one of the above",
-		"both A and B", "A and B", "A or C", "Neither A nor B", "A, B and C", "Both A and B are correct", "only A and C", "A & C", "answers A and B", "Same as B", "(A) and (C)", "The first two",
+		"both A and B", "A and B", "A or C", "Neither A nor B", "A, B and C", "Both A and B are correct", "only A and C", "A & C", "answers A and B", "Same as B", "(A) and (C)", "The first two", "Both", "Neither", "none", "All are correct", "Both are true.", "Neither is correct",
 	}
 	no := []string{
 		"①②", "①②③④", "I and II", "Both I and II", "Neither I nor II", "I only", "Ⅰ+Ⅱ", "①和③",
 		"500总吨以上", "五百米以上都应设置", "二级以上风力时全速", "A类火灾", "A类和B类火灾", "VHF", "GPS", "C级", "减速", "停车", "船首向左",
 		"a vessel not under command", "a light above the deck", "all lights above the main deck line", "not less than 5 metres above the hull",
-		"both gas mode and diesel mode", "both shipper and carrier", "all officers", "Any vessel", "One short blast", "A", "none", "", "全部船员撤离", "全速前进",
-		"all of the following vessels", "both vessels", "neither vessel",
+		"both gas mode and diesel mode", "both shipper and carrier", "all officers", "Any vessel", "One short blast", "A", "", "全部船员撤离", "全速前进",
+		"all of the following vessels", "all vessels", "any light", "either side", "both sidelights", "B类", "A型", "对", "错误", "both vessels", "neither vessel",
 	}
 	for _, s := range yes {
 		if !IsPositional(s, 4) {
