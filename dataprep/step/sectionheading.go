@@ -1,6 +1,8 @@
 package step
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -155,4 +157,49 @@ func isEnNumber(s string) bool {
 		return strings.Trim(s, "0123456789.-/abcdefghis") == ""
 	}
 	return len(s) == 1 && s[0] >= 'A' && s[0] <= 'Z' || strings.Trim(s, "IVXLC") == ""
+}
+
+// A decimals follows headings numbered 1.1, 1.2, 1.2.1. Such a line may as well
+// be a quantity at the start of a line (1.5 海里以内), so it is only a heading where
+// its number goes on from the one before, or starts a row: x.1.
+type decimals struct{ last []int }
+
+// heading returns the level of a numbered heading, 0 when the line is none.
+func (d *decimals) heading(line string) int {
+	number, title, ok := strings.Cut(line, " ")
+	if !ok {
+		return 0
+	}
+	parts := strings.Split(strings.TrimRight(number, ".．"), ".")
+	if len(parts) < 2 || len(parts) > 5 {
+		return 0
+	}
+	at := make([]int, len(parts))
+	for i, p := range parts {
+		n, err := strconv.Atoi(p)
+		if err != nil || n < 0 || n > 999 || len(p) > 3 {
+			return 0
+		}
+		at[i] = n
+	}
+	title = strings.TrimSpace(title)
+	first, _ := utf8.DecodeRuneInString(title)
+	if n := utf8.RuneCountInString(title); n > 40 || !unicode.IsLetter(first) || strings.ContainsAny(title, "。；;，,") || strings.HasSuffix(title, ".") {
+		return 0
+	}
+	if !d.follows(at) {
+		return 0
+	}
+	d.last = at
+	return levelSection + len(at) - 2
+}
+
+// follows reports whether a number may come after the last one.
+func (d *decimals) follows(at []int) bool {
+	n := len(at)
+	if at[n-1] == 1 {
+		return true // the first of a row
+	}
+	// the next of its row: 1.2 → 1.3, 1.2.5 → 1.3
+	return len(d.last) >= n && slices.Equal(at[:n-1], d.last[:n-1]) && at[n-1] == d.last[n-1]+1
 }

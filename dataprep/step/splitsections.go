@@ -66,12 +66,13 @@ type sections struct {
 	yield    func(*drydock.Record, error) bool
 	stopped  bool
 
-	path []title
-	body []paragraph // of the open section
-	para paragraph   // the open paragraph
-	open bool
-	join lineJoiner
-	page pageFilter
+	path    []title
+	body    []paragraph // of the open section
+	para    paragraph   // the open paragraph
+	open    bool
+	join    lineJoiner
+	numbers decimals
+	page    pageFilter
 
 	loose      []paragraph // headings with nothing under them
 	looseUnder []string    // the headings around those
@@ -122,7 +123,11 @@ func (s *sections) line(b drydock.Block) {
 		s.closeParagraph()
 		return
 	}
-	if level, name, more := headingOf(text, b.Level); level > 0 {
+	level, name, more := headingOf(text, b.Level)
+	if level == 0 {
+		level, name = s.numbers.heading(text), text
+	}
+	if level > 0 {
 		s.closeParagraph()
 		s.openHeading(title{text: name, level: level, at: b.At})
 		if !more {

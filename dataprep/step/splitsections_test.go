@@ -49,6 +49,15 @@ func TestSplitSections(t *testing.T) {
 			},
 		},
 		{
+			"numbered headings", steptest.Lines("第一章 航海仪器\n1.1 磁罗经\n磁罗经由罗盆和罗经柜组成。\n1.1.1 自差\n" + long + "\n1.5 海里以内\n1.2 陀螺罗经\n指北力矩。\n2.1 Radar\nRange."),
+			[]string{
+				"第一章 航海仪器 / 1.1 磁罗经 [l3] 磁罗经由罗盆和罗经柜组成。",
+				"第一章 航海仪器 / 1.1 磁罗经 / 1.1.1 自差 [l5] " + long + " ¶ 1.5 海里以内",
+				"第一章 航海仪器 / 1.2 陀螺罗经 [l8] 指北力矩。",
+				"第一章 航海仪器 / 2.1 Radar [l10] Range.",
+			},
+		},
+		{
 			"lists", steptest.Lines(long + "\n1.2. 号灯？1.2 海里以内\n1.3. 号型\n" + long + "\n1.5海里以内应当减速。"),
 			[]string{" [l1] " + long + " ¶ 1.2. 号灯？1.2 海里以内 ¶ 1.3. 号型 ¶ " + long + "1.5海里以内应当减速。"},
 		},
