@@ -14,8 +14,8 @@ import (
 //
 // A paragraph is a block (At.Para counts all paragraphs of the text, those in
 // tables too); one with line breaks is a block for each line (At.Line). A table
-// row is a block of cells (At.Row within its table); a row of one cell is a box
-// and gives its paragraphs. Tables inside cells and text boxes come after the
+// row is a block of cells (At.Row within its table, At.Line the depth of a table
+// inside a cell); a row of one cell is a box and gives its paragraphs. Tables inside cells and text boxes come after the
 // row or paragraph that holds them, footnotes and endnotes at the end
 // (At.Part). Headers, footers and comments are not read.
 func docxFormat() Format {

@@ -89,7 +89,8 @@ func (d *docx) row(x *xmlTokens, t *docxTable) error {
 			return err
 		}
 	} else if r.real > 0 {
-		at := drydock.Locator{Part: d.part, Para: r.first, Row: t.row}
+		// a table may begin a cell of another one: the depth keeps them apart
+		at := drydock.Locator{Part: d.part, Para: r.first, Line: t.depth, Row: t.row}
 		if err := d.emit(drydock.Block{Cells: r.cells, Figure: firstFigure(r.paras), At: at}); err != nil {
 			return err
 		}
