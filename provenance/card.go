@@ -63,8 +63,8 @@ func (m *markdown) whatItIs(in *CardInput) {
 		read += s.Sums.Made
 	}
 	m.p(msg.Text{
-		"%d training rows from %d source files; %d records were read, each is in the data or listed with the reason why it is not.",
-		"共 %d 条训练数据，来自 %d 个源文件；共读入 %d 条记录，每一条都在数据中，或列出了未收入的原因。",
+		"%d rows from %d source files; %d records were read, each is in the data or listed with the reason why it is not.",
+		"共 %d 行数据，来自 %d 个源文件；共读入 %d 条记录，每一条都在数据中，或列出了未收入的原因。",
 	},
 		p.Rows, len(in.Summary.Sources), read)
 	var files []string
@@ -112,6 +112,9 @@ func (m *markdown) waterfall(steps []Step) {
 		num(msg.Text{"dropped", "丢弃"}), num(msg.Text{"merged", "合并"}), num(msg.Text{"out", "输出"}),
 		{},
 	}, rows)
+	if slices.ContainsFunc(steps, func(s Step) bool { return s.Sums.Dropped[WrittenElsewhere] > 0 }) {
+		m.p(msg.Text{"What an output leaves to another output of the run counts as dropped there.", "某一输出留给本次运行其他输出的记录，在该处计为丢弃。"})
+	}
 	m.p(msg.Text{"In every line: in + made = dropped + merged + out.", "每一行都满足：输入 + 新增 = 丢弃 + 合并 + 输出。"})
 }
 
@@ -128,7 +131,7 @@ func (m *markdown) drops(steps []Step) {
 	var rows [][]string
 	for _, s := range steps {
 		for _, r := range sortedKeys(s.Sums.Dropped) {
-			if n := s.Sums.Dropped[r]; n > 0 {
+			if n := s.Sums.Dropped[r]; n > 0 && r != WrittenElsewhere {
 				t, _ := reasonMeaning(r)
 				rows = append(rows, []string{code(s.Name), code(r), count(n), t.In(m.lang)})
 			}

@@ -37,7 +37,11 @@ func (m *markdown) benchmark(c *Contamination) {
 		m.say(msg.Text{"items: %d, canonical sha256 %s", "题目：%d 道，规范化 sha256 %s"}, c.Items, code(short(c.SHA256))),
 	}
 	for _, s := range c.Scanned {
-		lines = append(lines, m.say(msg.Text{"scanned: %s, %d records, %d bytes", "已扫描：%s，%d 条，%d 字节"}, m.scanned(s.What), s.Records, s.Bytes))
+		line := m.say(msg.Text{"scanned: %s, %d records", "已扫描：%s，%d 条"}, m.scanned(s.What), s.Records)
+		if s.Bytes != nil {
+			line += m.say(msg.Text{", %d bytes", "，%d 字节"}, *s.Bytes)
+		}
+		lines = append(lines, line)
 	}
 	for _, s := range c.NotScanned {
 		lines = append(lines, m.say(msg.Text{"**not scanned**: %s", "**未扫描**：%s"}, cell(s)))
@@ -133,12 +137,18 @@ func (m *markdown) limits(in *CardInput) {
 	if len(in.Summary.Profile.Forms) > 0 {
 		add(msg.Text{"Answer keys are those of the sources; no person has checked them.", "答案沿用来源所给答案，未经人工复核。"})
 	}
-	compared, dedup := false, false
+	compared, dedup, near := false, false, false
 	for _, s := range in.Summary.Steps {
 		compared = compared || len(s.Bench) > 0
-		dedup = dedup || strings.Contains(s.Name, "dedup")
+		if strings.Contains(s.Name, "dedup") {
+			dedup = true
+			near = near || strings.Contains(s.Name, "near") || strings.Contains(string(s.Params), `"near"`)
+		}
 	}
-	if !dedup {
+	switch {
+	case dedup && !near:
+		add(msg.Text{"Only records that are the same after normalisation count as duplicates; near duplicates were not searched for.", "仅将规范化后相同的记录视为重复；未查找近似重复。"})
+	case !dedup:
 		add(msg.Text{"Duplicates were not searched for.", "未查找重复记录。"})
 	}
 	if !compared {

@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -214,9 +215,36 @@ func (o *object) step(s *Step, params []byte) []byte {
 	o.close()
 	o.num("merged", int64(s.Sums.Merged))
 	if len(s.Bench) > 0 {
-		o.any("bench", s.Bench)
+		o.bench(s.Bench)
 	}
 	return o.end()
+}
+
+// bench writes the statements; an empty list is written as one, and a size that
+// nobody counted says so.
+func (o *object) bench(list []Contamination) {
+	full := make([]Contamination, len(list))
+	for i, c := range list {
+		if c.Blind == nil {
+			c.Blind = []int{}
+		}
+		if c.Scanned == nil {
+			c.Scanned = []Scanned{}
+		}
+		if c.NotScanned == nil {
+			c.NotScanned = []string{}
+		}
+		if c.Verdicts == nil {
+			c.Verdicts = map[string]int{}
+		}
+		for j, s := range c.Scanned {
+			if s.Bytes == nil {
+				o.absent = append(o.absent, fmt.Sprintf("bench[%d].scanned[%d].bytes", i, j), notMeasured)
+			}
+		}
+		full[i] = c
+	}
+	o.any("bench", full)
 }
 
 func (o *object) loc(locs []Loc, reason string) {

@@ -48,7 +48,7 @@ func newSample() *sample {
 	for i := range 3 {
 		s.rows = append(s.rows, fmt.Sprintf(`{"id":"q%d","messages":[{"role":"user","content":"信号？"},{"role":"assistant","content":"[A]"}]}`, i))
 	}
-	seed := uint64(7)
+	seed, scanned := uint64(7), int64(1234)
 	data := strings.Join(s.rows, "\n") + "\n"
 	s.steps = []Step{
 		{Order: 1, Name: "parse_questions", ToolVersion: "0.1.0", Sums: drydock.Sums{Made: 6, Out: 6}},
@@ -61,7 +61,7 @@ func newSample() *sample {
 			Sums: drydock.Sums{In: 5, Out: 3, Dropped: map[string]int{"contam_exact": 1, "contam_shuffled": 1}},
 			Bench: []Contamination{{
 				Benchmark: "sample_bench", Revision: "1", SHA256: strings.Repeat("c", 64), Items: 60, Blind: []int{17}, Method: "default@1", Config: "sha256:abc",
-				OnHit: "drop", Scanned: []Scanned{{What: "training records", Records: 5, Bytes: 1234}}, NotScanned: []string{},
+				OnHit: "drop", Scanned: []Scanned{{What: "training records", Records: 5, Bytes: &scanned}},
 				Verdicts: map[string]int{"exact": 1, "shuffled": 1, "overlap": 1}, Failed: 2, Removed: 2,
 			}},
 		},

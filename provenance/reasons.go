@@ -106,6 +106,8 @@ func contentReason(reason string) (msg.Text, bool) {
 // shapeReason: why a record cannot be written in the shape that was asked for.
 func shapeReason(reason string) (msg.Text, bool) {
 	switch reason {
+	case WrittenElsewhere:
+		return msg.Text{"written to another output of this run", "已写入本次运行的其他输出"}, true
 	case "multiple_answer":
 		return msg.Text{"several right answers where one letter is asked", "有多个正确答案，而要求单个字母"}, true
 	case "not_single_choice":

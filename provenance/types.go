@@ -138,7 +138,7 @@ type Scanned struct {
 	What    string `json:"what"` // a file name, or [ScannedRecords]
 	SHA256  string `json:"sha256,omitempty"`
 	Records int    `json:"records"`
-	Bytes   int64  `json:"bytes"`
+	Bytes   *int64 `json:"bytes"` // nil: unknown
 }
 
 // A Loc is a place in a source.
@@ -180,6 +180,10 @@ type Dropped struct {
 	Loc      []Loc
 	Evidence *Evidence
 }
+
+// WrittenElsewhere is the reason of a record that one output leaves to another
+// output of the same run: it is in the data.
+const WrittenElsewhere = "written_elsewhere"
 
 // Evidence says what a dropped record matched: a benchmark item by index, or
 // another record. It never holds text.
