@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -20,9 +21,14 @@ func TestMain(m *testing.M) {
 // fakeTrainer reports like a trainer and exits with the code it is given.
 func fakeTrainer() {
 	os.Stdout.WriteString("{'loss': 1.5, 'learning_rate': 1e-05, 'epoch': 0.5}\n{'loss': 0.5, 'learning_rate': 1e-06, 'epoch': 1.0}\n")
-	if len(os.Args) > 1 && os.Args[1] == "fail" {
+	switch os.Args[1] {
+	case "fail":
 		os.Stderr.WriteString("CUDA out of memory\n")
 		os.Exit(9)
+	case "wait":
+		_ = os.WriteFile("ready", nil, 0o644)
+		time.Sleep(time.Minute)
+		_ = os.WriteFile("done", nil, 0o644)
 	}
 }
 
@@ -50,6 +56,8 @@ func TestScripts(t *testing.T) {
 					"code":      cmdCode,
 					"jsonout":   cmdJSONOut,
 					"samebytes": cmdSameBytes,
+					"docx":      cmdDocx,
+					"waitfile":  cmdWaitFile,
 				},
 			})
 		})

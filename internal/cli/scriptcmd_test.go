@@ -1,13 +1,17 @@
 package cli_test
 
 import (
+	"archive/zip"
 	"bufio"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -45,6 +49,47 @@ func cmdSameBytes(ts *testscript.TestScript, neg bool, args []string) {
 	if same := ts.ReadFile(args[0]) == ts.ReadFile(args[1]); same == neg {
 		ts.Fatalf("%s and %s: same bytes %v", args[0], args[1], same)
 	}
+}
+
+// cmdDocx makes a Word file of a text, a paragraph a line:
+//
+//	docx OUT TEXT
+func cmdDocx(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: docx OUT TEXT")
+	}
+	var body strings.Builder
+	for line := range strings.SplitSeq(ts.ReadFile(args[1]), "\n") {
+		body.WriteString("<w:p><w:r><w:t>")
+		ts.Check(xml.EscapeText(&body, []byte(line)))
+		body.WriteString("</w:t></w:r></w:p>")
+	}
+	f, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer f.Close()
+	z := zip.NewWriter(f)
+	for _, part := range [][2]string{
+		{"[Content_Types].xml", `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`},
+		{"_rels/.rels", `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`},
+		{"word/document.xml", `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>` + body.String() + `</w:body></w:document>`},
+	} {
+		w, err := z.Create(part[0])
+		ts.Check(err)
+		_, err = io.WriteString(w, part[1])
+		ts.Check(err)
+	}
+	ts.Check(z.Close())
+}
+
+// cmdWaitFile waits until a file is there.
+func cmdWaitFile(ts *testscript.TestScript, _ bool, args []string) {
+	for range 200 {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	ts.Fatalf("%s does not appear", args[0])
 }
 
 // cmdJSONOut checks that stdout of the last command is JSON, a document or a
