@@ -166,10 +166,11 @@ type decimals struct{ last []int }
 
 // heading returns the level of a numbered heading, 0 when the line is none.
 func (d *decimals) heading(line string) int {
-	number, title, ok := strings.Cut(line, " ")
-	if !ok {
+	i := strings.IndexFunc(line, unicode.IsSpace)
+	if i < 0 {
 		return 0
 	}
+	number, title := line[:i], line[i:]
 	parts := strings.Split(strings.TrimRight(number, ".．"), ".")
 	if len(parts) < 2 || len(parts) > 5 {
 		return 0
@@ -184,7 +185,7 @@ func (d *decimals) heading(line string) int {
 	}
 	title = strings.TrimSpace(title)
 	first, _ := utf8.DecodeRuneInString(title)
-	if n := utf8.RuneCountInString(title); n > 40 || !unicode.IsLetter(first) || strings.ContainsAny(title, "。；;，,") || strings.HasSuffix(title, ".") {
+	if n := utf8.RuneCountInString(title); n > maxHeading || !unicode.IsLetter(first) || strings.ContainsAny(title, "。；;，,") || strings.HasSuffix(title, ".") {
 		return 0
 	}
 	if !d.follows(at) {
@@ -200,6 +201,7 @@ func (d *decimals) follows(at []int) bool {
 	if at[n-1] == 1 {
 		return true // the first of a row
 	}
-	// the next of its row: 1.2 → 1.3, 1.2.5 → 1.3
-	return len(d.last) >= n && slices.Equal(at[:n-1], d.last[:n-1]) && at[n-1] == d.last[n-1]+1
+	// one of the next in its row: 1.2 → 1.3, 1.2.5 → 1.3; a few may have been
+	// missed
+	return len(d.last) >= n && slices.Equal(at[:n-1], d.last[:n-1]) && at[n-1] > d.last[n-1] && at[n-1] <= d.last[n-1]+3
 }

@@ -14,7 +14,7 @@ import (
 // Containers that know paragraphs give each its own number; where only lines are
 // known, a line that ends well before the margin ended on purpose.
 type lineJoiner struct {
-	margin int // width of the widest line so far
+	margin int // width of the widest of the lines just before
 	last   drydock.Block
 }
 
@@ -24,8 +24,14 @@ const minMargin = 40
 
 func (j *lineJoiner) saw(b drydock.Block) {
 	j.last = b
-	j.margin = max(j.margin, columns(b.Text), minMargin)
+	// one line that is far too long (a table of contents, a command) must not
+	// make all later lines look short
+	width := columns(b.Text)
+	j.margin = max(width, j.margin-max(1, (j.margin-width)/marginDecay), minMargin)
 }
+
+// marginDecay is about how many lines a margin is remembered for.
+const marginDecay = 32
 
 // breaks reports whether b starts a new paragraph after what was seen last.
 func (j *lineJoiner) breaks(open string, b drydock.Block) bool {
