@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/drydock-ml/drydock/eval"
+	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/launch"
+	"github.com/drydock-ml/drydock/provenance/submission"
+)
+
+// docs/json-output.md names every schema and every field of what --json prints.
+func TestJSONOutputIsDocumented(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("../../docs/json-output.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := string(b)
+	for _, c := range []struct {
+		section string
+		schemas []string
+		values  []any
+	}{
+		{"version", []string{"drydock.version/1"}, []any{versionAnswer{}}},
+		{"formats, steps, trainers", []string{"drydock.formats/1", "drydock.steps.show/1", "drydock.trainers/1"}, []any{catalogueAnswer{}, componentAnswer{}}},
+		{"doctor", []string{"drydock.doctor/1"}, []any{doctorAnswer{}}},
+		{"init", []string{"drydock.init/1"}, []any{initAnswer{}}},
+		{"bench", []string{"drydock.bench.list/1", "drydock.bench.show/1", "drydock.bench.add/1"}, []any{benchList{}, benchShow{}, benchAdded{}}},
+		{"lint", []string{"drydock.lint/1"}, []any{lintAnswer{}}},
+		{"plan and run", []string{"drydock.run.stage/1", "drydock.run.summary/1", "drydock.warning/1"}, []any{pipeline.StageResult{}}},
+		{"prep", []string{"drydock.prep/1"}, []any{prepAnswer{PrepResult: &pipeline.PrepResult{}}}},
+		{"dedup", []string{"drydock.dedup/1"}, []any{dedupAnswer{}}},
+		{"contam check", []string{"drydock.contam.summary/1", "drydock.contam/1"}, []any{contamAnswer{}}},
+		{"train", []string{"drydock.train/1", "drydock.train.event/1"}, []any{trainSummary{}, launch.Event{}}},
+		{"eval and score", []string{eval.SummarySchema}, []any{eval.Summary{}}},
+		{"card", []string{"drydock.card/1"}, []any{cardAnswer{}}},
+		{"submit pack and verify", []string{submission.ReportSchema}, []any{submission.Summary{}}},
+		{"runs", []string{"drydock.runs.list/1", "drydock.run/1"}, []any{runsAnswer{}, runAnswer{}}},
+	} {
+		t.Run(c.section, func(t *testing.T) {
+			t.Parallel()
+			_, text, ok := strings.Cut(doc, "\n## "+c.section)
+			if !ok {
+				t.Fatal("there is no such section")
+			}
+			text, _, _ = strings.Cut(text, "\n## ")
+			for _, s := range c.schemas {
+				if !strings.Contains(text, s) {
+					t.Errorf("schema %s is not named", s)
+				}
+			}
+			for _, v := range c.values {
+				for _, key := range jsonKeys(reflect.TypeOf(v), nil) {
+					// what a stage shares with other commands is described there
+					if !regexp.MustCompile("`"+key+"`").MatchString(text) && !(c.section == "plan and run" && strings.Contains(doc, "`"+key+"`")) {
+						t.Errorf("field %s is not described", key)
+					}
+				}
+			}
+		})
+	}
+}
+
+// jsonKeys lists the keys a type has as JSON, those of its parts included.
+func jsonKeys(t reflect.Type, seen []reflect.Type) []string {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		return jsonKeys(t.Elem(), seen)
+	case reflect.Struct:
+	default:
+		return nil
+	}
+	if slices.Contains(seen, t) || t.PkgPath() == "time" {
+		return nil
+	}
+	seen = append(seen, t)
+	var keys []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "-" || (!f.IsExported() && !f.Anonymous) {
+			continue
+		}
+		if name != "" && name != "schema" && name != "type" {
+			keys = append(keys, name)
+		}
+		if name != "" || f.Anonymous {
+			keys = append(keys, jsonKeys(f.Type, seen)...)
+		}
+	}
+	return keys
+}
