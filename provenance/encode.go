@@ -142,22 +142,7 @@ func (o *object) source(s *Source) []byte {
 	} {
 		o.opt(f.k, f.v, f.k, notDeclared)
 	}
-	o.open("license")
-	o.opt("declared", s.License.Declared, "license.declared", notDeclared)
-	spdxReason := notDeclared
-	if s.License.Declared != "" {
-		spdxReason = "declared_text_is_no_spdx_id"
-	}
-	o.opt("spdx", s.License.SPDX, "license.spdx", spdxReason)
-	o.opt("evidence_path", s.License.EvidencePath, "license.evidence_path", notDeclared)
-	o.opt("evidence_sha256", s.License.EvidenceSHA256, "license.evidence_sha256", notDeclared)
-	o.opt("verified_by", s.License.VerifiedBy, "license.verified_by", notDeclared)
-	o.close()
-	o.open("rights")
-	o.opt("train", s.Rights.Train, "rights.train", notDeclared)
-	o.opt("redistribute", s.Rights.Redistribute, "rights.redistribute", notDeclared)
-	o.opt("commercial", s.Rights.Commercial, "rights.commercial", notDeclared)
-	o.close()
+	o.license(s)
 	if len(s.Languages) > 0 {
 		o.strs("languages", s.Languages)
 	} else {
@@ -184,6 +169,25 @@ func (o *object) source(s *Source) []byte {
 	o.num("records", int64(s.Records))
 	o.strs("warnings", s.Warnings)
 	return o.end()
+}
+
+func (o *object) license(s *Source) {
+	o.open("license")
+	o.opt("declared", s.License.Declared, "license.declared", notDeclared)
+	spdxReason := notDeclared
+	if s.License.Declared != "" {
+		spdxReason = "declared_text_is_no_spdx_id"
+	}
+	o.opt("spdx", s.License.SPDX, "license.spdx", spdxReason)
+	o.opt("evidence_path", s.License.EvidencePath, "license.evidence_path", notDeclared)
+	o.opt("evidence_sha256", s.License.EvidenceSHA256, "license.evidence_sha256", notDeclared)
+	o.opt("verified_by", s.License.VerifiedBy, "license.verified_by", notDeclared)
+	o.close()
+	o.open("rights")
+	o.opt("train", s.Rights.Train, "rights.train", notDeclared)
+	o.opt("redistribute", s.Rights.Redistribute, "rights.redistribute", notDeclared)
+	o.opt("commercial", s.Rights.Commercial, "rights.commercial", notDeclared)
+	o.close()
 }
 
 func (o *object) step(s *Step, params []byte) []byte {

@@ -460,7 +460,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // A gate that panics is an error, and an error is no pass.
 func TestCrashedGateIsAnError(t *testing.T) {
 	t.Parallel()
-	g := gate{"X01", Rule, rolePackage, msg.Text{"x", "某项"}, func(*check) error { var m map[string]int; m["x"] = 1; return nil }}
+	g := gate{"X01", Rule, rolePackage, msg.Text{"x", "某项"}, func(*check) error { panic("a bug") }}
 	v, err := runGate(context.Background(), g, &state{})
 	if err != nil || v.Status != Error {
 		t.Errorf("status %q, %v", v.Status, err)
