@@ -227,14 +227,25 @@ func notStarted(program string, err error) error {
 
 func ended(p Plan, s *os.ProcessState, res Result) error {
 	last := strings.Join(res.Last, "\n")
-	e := fail.New(fail.Trainer, msg.Text{"%s ended with %s; its last lines:\n%s", "%s 以 %s 结束；最后几行输出：\n%s"}, p.Argv[0], s, last)
+	e := fail.New(fail.Trainer, msg.Text{"%s ended with %s; its last lines:\n%s", "%s 结束，%s；最后几行输出：\n%s"}, p.Argv[0], exit{s}, last)
 	if last == "" {
-		e = fail.New(fail.Trainer, msg.Text{"%s ended with %s and without a word", "%s 以 %s 结束，没有任何输出"}, p.Argv[0], s)
+		e = fail.New(fail.Trainer, msg.Text{"%s ended with %s and without a word", "%s 结束，%s，没有任何输出"}, p.Argv[0], exit{s})
 	}
 	if h, ok := diagnose(res.Last); ok {
 		e.Hint(h)
 	}
 	return e
+}
+
+// exit says how a program ended.
+type exit struct{ s *os.ProcessState }
+
+// In says it in a language.
+func (e exit) In(l msg.Lang) string {
+	if code := e.s.ExitCode(); code >= 0 {
+		return msg.Text{"exit code %d", "退出码 %d"}.Format(l, code)
+	}
+	return e.s.String() // signal: killed
 }
 
 // A follower hands lines on, from the output and from followed files.

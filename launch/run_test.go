@@ -167,10 +167,13 @@ func TestRunFails(t *testing.T) {
 		t.Fatalf("%v, %+v", err, res)
 	}
 	e := fail.All(err)[0]
-	for _, want := range []string{"exit status 3", "line 49", "CUDA out of memory"} {
+	for _, want := range []string{"exit code 3", "line 49", "CUDA out of memory"} {
 		if !strings.Contains(e.Error(), want) {
 			t.Errorf("%q is not in %s", want, e)
 		}
+	}
+	if zh := e.In(msg.Zh); !strings.Contains(zh, "退出码 3") {
+		t.Errorf("%s", zh)
 	}
 	if strings.Contains(e.Error(), "line 30\n") || !strings.Contains(strings.Join(e.Hints(msg.En), ""), "memory is full") {
 		t.Errorf("%s, hints %q", e, e.Hints(msg.En))
