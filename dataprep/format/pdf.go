@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"os"
 	"strings"
@@ -57,7 +58,7 @@ func readPDF(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.Blo
 type pdfReader struct {
 	unit    Unit
 	note    func(Note)
-	data    []byte
+	file    *os.File
 	runtime *PDFRuntime
 	own     bool // the runtime is ours to close
 	pages   int
@@ -73,21 +74,28 @@ type pdfSandbox struct {
 	doc    references.FPDF_DOCUMENT
 }
 
-// Memory one file may take over all its sandboxes, each of which holds a copy
-// of the file beside its own.
+// What the sandboxes of one file may take in ordinary use, together and each;
+// maxSandbox is where a hostile file is stopped.
 const (
-	pdfMemory    = 1 << 30
-	sandboxBytes = 64 << 20
+	pdfMemory    = 2 << 30
+	usualSandbox = 64 << 20
+	maxSandbox   = 1 << 30
 )
 
-// open reads the file, opens it once and checks what its owner allows.
+// open opens the file in a first sandbox and checks what its owner allows. The
+// file's bytes stay outside: the sandbox asks for those it needs.
 func (r *pdfReader) open(ctx context.Context) error {
 	f := r.unit.File
 	var err error
-	if r.data, err = os.ReadFile(f.Path); err != nil {
+	if r.file, err = os.Open(f.Path); err != nil {
 		return cannotOpen(f, err)
 	}
-	if pdfStart(r.data) < 0 {
+	head := make([]byte, 1024)
+	n, err := r.file.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return cannotOpen(f, err)
+	}
+	if pdfStart(head[:n]) < 0 {
 		return unreadable(f, msg.Text{"this is no PDF: the mark %%PDF- is missing at the start", "这不是 PDF：开头缺少 %%PDF- 标记"}).
 			Hint(msg.Text{"open it in a viewer to see what it is, or get it again", "请用阅读器打开确认其类型，或重新获取"})
 	}
@@ -103,12 +111,12 @@ func (r *pdfReader) open(ctx context.Context) error {
 	if err := r.checkRights(s); err != nil {
 		return err
 	}
-	n, err := s.pdfium.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: s.doc})
-	if err != nil || n.PageCount < 1 {
+	pages, err := s.pdfium.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: s.doc})
+	if err != nil || pages.PageCount < 1 {
 		return r.damaged(err)
 	}
-	r.pages = n.PageCount
-	r.workers = min(parallel.Workers(f.Options.Workers), max(1, pdfMemory/(len(r.data)+sandboxBytes)))
+	r.pages = pages.PageCount
+	r.workers = min(parallel.Workers(f.Options.Workers), pdfMemory/usualSandbox, r.pages)
 	return nil
 }
 
@@ -118,6 +126,9 @@ func (r *pdfReader) close() {
 	}
 	if r.own {
 		r.runtime.Close()
+	}
+	if r.file != nil {
+		r.file.Close()
 	}
 }
 
@@ -138,7 +149,8 @@ func (r *pdfReader) sandbox(ctx context.Context) (*pdfSandbox, error) {
 		}
 		return nil, fail.New(fail.Failed, msg.Text{"the PDF reader does not start: %v", "PDF 读取器无法启动：%v"}, err)
 	}
-	req := &requests.OpenDocument{File: &r.data}
+	size := r.unit.File.Size
+	req := &requests.OpenDocument{FileReader: io.NewSectionReader(r.file, 0, size), FileReaderSize: size}
 	if pw := r.unit.File.Options.Password; pw != "" {
 		req.Password = &pw
 	}
@@ -189,9 +201,10 @@ func (r *pdfReader) damaged(err error) error {
 
 // ends reports whether the file's last line is where it belongs.
 func (r *pdfReader) ends() bool {
-	const tail = 2048
-	end := bytes.TrimRight(r.data, "\x00\r\n \t")
-	return bytes.Contains(end[max(0, len(end)-tail):], []byte("%%EOF"))
+	const tail = 4096 // some programs write padding or a few lines after it
+	end := make([]byte, tail)
+	n, err := r.file.ReadAt(end, max(0, r.unit.File.Size-tail))
+	return err != nil && err != io.EOF || bytes.Contains(end[:n], []byte("%%EOF"))
 }
 
 // checkRights refuses a file whose owner forbids copying text (bit 5 of the

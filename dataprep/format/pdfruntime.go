@@ -63,7 +63,8 @@ func (r *PDFRuntime) start() (pdfium.Pool, error) {
 		return r.pool, nil
 	}
 	cfg := wazero.NewRuntimeConfig().
-		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling)
+		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
+		WithMemoryLimitPages(maxSandbox / (64 << 10))
 	if r.cacheDir != "" && r.cache == nil {
 		// a cache that cannot be kept costs time, not the run
 		if c, err := wazero.NewCompilationCacheWithDir(r.cacheDir); err == nil {
