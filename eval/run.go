@@ -11,6 +11,7 @@ import (
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/eval/evalscope"
 	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/llm"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/parallel"
 	"github.com/drydock-ml/drydock/internal/runstore"
@@ -182,7 +183,7 @@ func (r *run) one(ctx context.Context, i int) error {
 		return err
 	}
 	a, err := r.Endpoint.Ask(ctx, r.messages[i])
-	r.limit.release(err == nil && a.Attempts <= 1)
+	r.limit.release(smooth(a, err))
 	if ctx.Err() != nil && err != nil {
 		return context.Cause(ctx)
 	}
@@ -193,7 +194,10 @@ func (r *run) one(ctx context.Context, i int) error {
 	res := &r.results[i]
 	if err != nil {
 		res.err = err.Error()
-		res.attempts = attemptsOf(err)
+		var e *llm.Error
+		if errors.As(err, &e) {
+			res.attempts = e.Attempts
+		}
 		res.reply.Finish = "unknown"
 		res.served = r.Model
 	} else {
@@ -214,12 +218,13 @@ func (r *run) one(ctx context.Context, i int) error {
 	return nil
 }
 
-func attemptsOf(err error) int {
-	var a interface{ Tries() int }
-	if errors.As(err, &a) {
-		return a.Tries()
+// smooth tells an answer that shows no sign of a busy server.
+func smooth(a Answer, err error) bool {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		return !e.Transient
 	}
-	return 0
+	return err == nil && a.Attempts <= 1
 }
 
 func (r *run) prediction(res *result) *evalscope.Prediction {

@@ -66,6 +66,8 @@ func ReadTraining(name string, data []byte, u Unprompter) (*Training, error) {
 			var se *json.SyntaxError
 			if errors.As(err, &se) {
 				at = se.Offset - 1
+			} else if errors.Is(err, io.ErrUnexpectedEOF) {
+				at = int64(len(bytes.TrimRight(body, " \t\r\n")))
 			}
 			return nil, fail.New(fail.Config, msg.Text{"not a JSON row: %v", "不是 JSON 记录：%v"}, err).
 				At(fail.Where{File: name, Line: lineOf(at)})
@@ -159,6 +161,7 @@ func rowOptions(r *trainingRow) []drydock.Option {
 	if json.Unmarshal(r.Options, &labelled) == nil && len(labelled) > 0 {
 		return labelled
 	}
+	labelled = nil // what failed to decode may have left empty ones
 	var list []string
 	if json.Unmarshal(r.Options, &list) == nil && len(list) > 0 {
 		for i, text := range list[:min(len(list), 26)] {
@@ -171,7 +174,6 @@ func rowOptions(r *trainingRow) []drydock.Option {
 	if json.Unmarshal(r.Options, &object) == nil && len(object) > 0 {
 		byLetter = object
 	}
-	labelled = nil
 	for l := 'A'; l <= 'Z'; l++ {
 		if text := byLetter[string(l)]; text != nil && *text != "" {
 			labelled = append(labelled, drydock.Option{Label: string(l), Text: *text})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -43,7 +44,7 @@ type Row struct {
 
 // A Problem is something wrong with a line. Code is stable.
 type Problem struct {
-	Code  string // torn, bad_json, mixed_kind, missing_field, duplicate, no_final_newline
+	Code  string
 	Line  int
 	Index int // -1: not known
 	Text  msg.Text
@@ -57,6 +58,7 @@ func (p Problem) In(l msg.Lang) string { return p.Text.Format(l, p.Args...) }
 const (
 	CodeTorn         = "torn"             // the last line ends in the middle of a row
 	CodeBadJSON      = "bad_json"         // a line that is no JSON object, or more than one
+	CodeNotUTF8      = "not_utf8"         // a line with bytes that are no text
 	CodeMixedKind    = "mixed_kind"       // a row of another kind than the first
 	CodeMissingField = "missing_field"    // a row without index or reply
 	CodeDuplicate    = "duplicate"        // an index that stood before; the first one counts
@@ -83,7 +85,7 @@ func Read(data []byte) (Kind, []Row, []Problem) {
 		}
 		row, k, p := readLine(line, n)
 		if p != nil {
-			if !ended && p.Code == CodeBadJSON && isTorn(line) {
+			if !ended && p.Code != CodeMissingField && isTorn(line) {
 				p.Code, p.Text, p.Args = CodeTorn, msg.Text{"line %d ends in the middle of a row", "第 %d 行在一条记录中间结束"}, []any{n}
 			}
 			problems = append(problems, *p)
@@ -161,6 +163,9 @@ type wireOutput struct {
 }
 
 func readLine(line []byte, n int) (Row, Kind, *Problem) {
+	if !utf8.Valid(line) {
+		return Row{}, "", &Problem{CodeNotUTF8, n, -1, msg.Text{"line %d is not UTF-8", "第 %d 行不是 UTF-8 编码"}, []any{n}}
+	}
 	var w wireRow
 	if err := json.Unmarshal(line, &w); err != nil {
 		return Row{}, "", &Problem{CodeBadJSON, n, -1, msg.Text{"line %d is not a row: %v", "第 %d 行不是有效记录：%v"}, []any{n, err}}

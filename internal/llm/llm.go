@@ -445,6 +445,3 @@ func (c *Client) explain(e *Error) error {
 	}
 	return e
 }
-
-// Tries returns how many requests were made.
-func (e *Error) Tries() int { return e.Attempts }

@@ -198,7 +198,7 @@ func TestStatus(t *testing.T) {
 			var e *llm.Error
 			switch {
 			case c.kind == "":
-				if !errors.As(err, &e) || errors.As(err, &f) || e.Status != c.status || e.Code != "some_code" || e.Tries() != c.calls {
+				if !errors.As(err, &e) || errors.As(err, &f) || e.Status != c.status || e.Code != "some_code" || e.Attempts != c.calls {
 					t.Errorf("error %#v", err)
 				}
 			case !errors.As(err, &f) || f.Kind != c.kind:
