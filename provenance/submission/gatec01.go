@@ -13,6 +13,9 @@ func gateC01(c *check) error {
 		return nil
 	}
 	name := c.decl.Benchmark.Name
+	if c.itemsErr != nil {
+		return c.itemsErr
+	}
 	if c.items == nil {
 		c.skips(advice(msg.Text{"drydock bench add %s FILE registers your copy", "用 drydock bench add %s 文件 登记您的副本"}, name),
 			msg.Text{"no copy of %s is registered here, so nothing was compared", "本机未登记 %s，因此未作比对"}, name)

@@ -38,6 +38,17 @@ func mutations() []mutation {
 	one := func(id string, s Status) map[string]Status { return map[string]Status{id: s} }
 	return []mutation{
 		{name: "no declaration", files: func(m map[string][]byte) { delete(m, declarationName) }, want: one("P01", Fail), says: "no submission.yaml"},
+		{name: "EvalScope's folders, nothing declared", files: func(m map[string][]byte) {
+			for from, to := range map[string]string{
+				gradedName: "results/reviews/lookup/mini_bench_default.jsonl", "results/reports/mini_bench.json": "results/reports/lookup/mini_bench.json",
+				"report/report.docx": "技术报告.docx",
+			} {
+				m[to] = m[from]
+				delete(m, from)
+			}
+			m["results/predictions/lookup/mini_bench_default.jsonl"] = []byte("{}\n")
+			delete(m, declarationName)
+		}, want: one("P01", Fail), says: "no submission.yaml"},
 		{name: "unknown key declared", files: func(m map[string][]byte) {
 			m[declarationName] = append(m[declarationName], "taem: x\n"...)
 		}, want: one("P01", Fail), says: "taem"},
@@ -164,11 +175,11 @@ func mutations() []mutation {
 			p.train[3] = `{"id":"r3","messages":[{"role":"user","content":` + b + `},{"role":"assistant","content":"[C]"}]}`
 		}, want: one("C01", Fail), says: "mini_bench item 5: exact", place: "train/data/train.jsonl:4"},
 		{name: "nobody has the benchmark", parts: func(p *parts) { p.opts = func(o *Options) { o.Benchmark = nil } }, want: map[string]Status{"G03": Skip, "C01": Skip}, says: "no copy of mini_bench"},
-		{name: "the benchmark cannot be read", parts: func(p *parts) {
+		{name: "the registered copy cannot be read", parts: func(p *parts) {
 			p.opts = func(o *Options) {
-				o.Benchmark = func(context.Context, string) (Registered, error) { return Registered{}, fs.ErrNotExist }
+				o.Benchmark = func(context.Context, string) (Registered, error) { return Registered{}, errors.New("line 3 is torn") }
 			}
-		}, want: map[string]Status{"G03": Skip, "C01": Skip}},
+		}, want: map[string]Status{"G03": Error, "C01": Error}, says: "line 3 is torn"},
 		{name: "another copy is registered", parts: func(p *parts) {
 			q := newItems(p)
 			p.opts = func(o *Options) {

@@ -104,6 +104,9 @@ func gateG03(c *check) error {
 	if c.unusable() {
 		return nil
 	}
+	if c.itemsErr != nil {
+		return c.itemsErr
+	}
 	if c.items == nil || c.bench == nil {
 		return c.promptsByHash()
 	}

@@ -41,6 +41,7 @@ type state struct {
 
 	bench    benchmark.Benchmark // nil: unknown
 	items    []benchmark.Item    // nil: the user has no copy
+	itemsErr error               // there is a copy, and it cannot be read
 	n        int                 // items the benchmark has; 0: unknown
 	reviews  reviews
 	verdicts map[string]*Verdict // of the gates that have run
@@ -158,8 +159,10 @@ func (s *state) prepare(ctx context.Context) error {
 			if r.Benchmark != nil {
 				s.bench = r.Benchmark
 			}
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
 		case !isNotExist(err):
-			return err
+			s.itemsErr = err // the gates that need them say so
 		}
 	}
 	// what drydock knows of a benchmark goes before what the package says
@@ -179,12 +182,16 @@ func (s *state) prepare(ctx context.Context) error {
 func (s *state) guess() {
 	d := &s.decl
 	if d.Results.Reviews == "" {
-		for _, e := range s.bundle.under("results") {
-			if strings.HasSuffix(e.name, "_default.jsonl") && path.Dir(e.name) == "results" {
-				d.Results.Reviews = e.name
-				break
-			}
-		}
+		d.Results.Reviews = s.firstOf(
+			func(n string) bool { return strings.HasSuffix(n, "_default.jsonl") && path.Dir(n) == "results" },
+			// EvalScope's own folders, as they are
+			func(n string) bool {
+				return strings.HasSuffix(n, "_default.jsonl") && strings.Contains("/"+n, "/reviews/")
+			},
+			func(n string) bool {
+				return strings.HasSuffix(n, "_default.jsonl") && !strings.Contains(n, "predictions")
+			},
+		)
 	}
 	if d.Benchmark.Name == "" {
 		d.Benchmark.Name = strings.TrimSuffix(path.Base(d.Results.Reviews), "_default.jsonl")
@@ -196,15 +203,25 @@ func (s *state) guess() {
 		d.Results.Reviews = "results/" + d.Benchmark.Name + "_default.jsonl"
 	}
 	if d.Results.Report == "" {
-		d.Results.Report = "results/reports/" + d.Benchmark.Name + ".json"
+		usual := "results/reports/" + d.Benchmark.Name + ".json"
+		if d.Results.Report = s.firstOf(
+			func(n string) bool { return n == usual },
+			func(n string) bool {
+				return path.Base(n) == d.Benchmark.Name+".json" && strings.Contains("/"+n, "/reports/")
+			},
+		); d.Results.Report == "" {
+			d.Results.Report = usual
+		}
 	}
 	if d.Report == "" {
-		for _, e := range s.bundle.under("report") {
-			switch strings.ToLower(path.Ext(e.name)) {
-			case ".docx", ".pdf":
-				d.Report = e.name
-			}
+		document := func(n string) bool {
+			ext := strings.ToLower(path.Ext(n))
+			return ext == ".docx" || ext == ".pdf"
 		}
+		d.Report = s.firstOf(
+			func(n string) bool { return document(n) && strings.HasPrefix(n, "report/") },
+			func(n string) bool { return document(n) && !strings.Contains(n, "/") },
+		)
 	}
 	t := &d.Train
 	if len(t.Data) == 0 {
@@ -225,6 +242,18 @@ func (s *state) guess() {
 		}
 	}
 	t.Provenance = strings.TrimSuffix(t.Provenance, "/")
+}
+
+// firstOf returns the first file that fits the first test which any file fits.
+func (s *state) firstOf(tests ...func(name string) bool) string {
+	for _, fits := range tests {
+		for _, e := range s.bundle.entries {
+			if fits(e.name) {
+				return e.name
+			}
+		}
+	}
+	return ""
 }
 
 func ptr(s string) *string { return &s }
