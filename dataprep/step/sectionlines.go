@@ -175,7 +175,9 @@ func pieces(text string, maxRunes int) iter.Seq[string] {
 // and more than half as many, stand before.
 func cutAt(text string, maxRunes int) int {
 	sentence, clause, n := 0, 0, 0
-	for i, r := range text {
+	for i, end := 0, 0; i < len(text); i = end {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		end = i + size
 		if n == maxRunes {
 			switch {
 			case sentence > 0:
@@ -189,7 +191,6 @@ func cutAt(text string, maxRunes int) int {
 		if n*2 <= maxRunes {
 			continue
 		}
-		end := i + utf8.RuneLen(r)
 		next, _ := utf8.DecodeRuneInString(text[end:])
 		switch {
 		case strings.ContainsRune("。！？；\n", r), strings.ContainsRune(".!?;", r) && unicode.IsSpace(next):

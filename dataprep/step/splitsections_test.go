@@ -194,3 +194,32 @@ func BenchmarkSplitSections(b *testing.B) {
 		}
 	}
 }
+
+func FuzzSplitSections(f *testing.F) {
+	for _, s := range []string{"第一条 总则\n船舶。", "1.1 罗经\n1.2\u00a0\xff\n", "Rule 5\n(a) x-\ny", "第之条", "一、\n", "{\"text\": 1}", strings.Repeat("长", 200), strings.Repeat("0", 49) + "\xbf0"} {
+		f.Add(s, 3)
+	}
+	p := build(f, step.Parsers(), "split_sections", "max_runes: 50")
+	f.Fuzz(func(t *testing.T, text string, page int) {
+		blocks := steptest.Lines(text)
+		for i := range blocks {
+			b := blocks[i].(drydock.Block)
+			if page > 0 { // as a PDF gives it
+				b.At.Page = 1 + i/page
+			}
+			if strings.HasPrefix(b.Text, "{") {
+				b = drydock.Block{Raw: []byte(b.Text), At: b.At}
+			}
+			blocks[i] = b
+		}
+		records, _, err := steptest.Parse(t, p, steptest.Document("a.txt", blocks...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			if n := len([]rune(r.Passage.Text)); n == 0 || n > 50 {
+				t.Fatalf("a passage of %d characters", n)
+			}
+		}
+	})
+}
