@@ -263,6 +263,7 @@ func (r *run) finish() (Summary, error) {
 		b.remark(r.results, &s)
 	}
 	r.noteThinking(&s)
+	r.notePositions(&s)
 	return s, nil
 }
 
@@ -277,6 +278,17 @@ func (r *run) noteThinking(s *Summary) {
 	h, ok := r.Endpoint.(*HTTP)
 	if ok && thinking > 0 && h.temperature != nil && *h.temperature == 0 {
 		s.note("greedy_thinking", msg.Text{"%d replies think, at temperature 0; the makers of Qwen3 advise against that", "%d 条回复含思考过程，而温度为 0；Qwen3 官方不建议如此"}, thinking)
+	}
+}
+
+// notePositions says so when the files' index is not the items' own: EvalScope
+// counts positions, and its files can only be joined that way.
+func (r *run) notePositions(s *Summary) {
+	for i := range r.results {
+		if r.results[i].item.Index != i {
+			s.note("positions", msg.Text{"the items have indexes of their own; files and lists here count places from 0, as EvalScope does", "题目自带 index；此处的文件与列表按从 0 起的位置编号，与 EvalScope 一致"})
+			return
+		}
 	}
 }
 

@@ -45,12 +45,18 @@ func TestReadItems(t *testing.T) {
 		"tsv":             {"question\tanswer\tA\tB\tC\tD\n甲\tB\ta\tb\tc\t\n乙\tA\t1\t2\t3\t4\n", two},
 		"choices": {`{"input":"甲","target":"B","choices":["a","b","c"]}
 			{"input":"乙","target":"A","choices":[1,"2","3","4"]}`, two},
-		"gap moves the letters": {`[{"question":"q","answer":"C","A":"a","B":null,"C":"c","D":"d"}]`,
-			[]benchmark.Item{item("0", 0, "q", "C", "B", "a", "c", "d")}},
-		"key not offered": {`[{"question":"q","answer":"D","A":"a","B":"b","D":null}]`,
-			[]benchmark.Item{item("0", 0, "q", "D", "", "a", "b")}},
-		"index with gaps, id": {`[{"index":7,"id":"x9","question":"q","answer":"a","A":"a","B":"b"},{"index":3,"question":"r","answer":"B","A":"a","B":"b"}]`,
-			[]benchmark.Item{item("x9", 7, "q", "a", "A", "a", "b"), item("3", 3, "r", "B", "B", "a", "b")}},
+		"gap moves the letters": {
+			`[{"question":"q","answer":"C","A":"a","B":null,"C":"c","D":"d"}]`,
+			[]benchmark.Item{item("0", 0, "q", "C", "B", "a", "c", "d")},
+		},
+		"key not offered": {
+			`[{"question":"q","answer":"D","A":"a","B":"b","D":null}]`,
+			[]benchmark.Item{item("0", 0, "q", "D", "", "a", "b")},
+		},
+		"index with gaps, id": {
+			`[{"index":7,"id":"x9","question":"q","answer":"a","A":"a","B":"b"},{"index":3,"question":"r","answer":"B","A":"a","B":"b"}]`,
+			[]benchmark.Item{item("x9", 7, "q", "a", "A", "a", "b"), item("3", 3, "r", "B", "B", "a", "b")},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
