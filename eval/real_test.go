@@ -20,7 +20,7 @@ type fake struct {
 	reply func(ctx context.Context, prompt string) (eval.Answer, error)
 }
 
-func (f fake) Kind() string { return "http" }
+func (f fake) Kind() string                 { return "http" }
 func (f fake) Conditions() []eval.Condition { return []eval.Condition{{Name: "sampling", Value: "{}"}} }
 
 func (f fake) Ask(ctx context.Context, m []drydock.Message) (eval.Answer, error) {

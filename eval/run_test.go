@@ -20,7 +20,6 @@ import (
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/eval/evalscope"
 	"github.com/drydock-ml/drydock/internal/fail"
-	"github.com/drydock-ml/drydock/internal/msg"
 )
 
 // ownItems makes n items of our own; every third has three options.
