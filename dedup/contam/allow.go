@@ -40,7 +40,7 @@ func (a *alphabet) passages(sets []Set) []passage {
 			continue
 		}
 		for _, part := range fixedParts(t.Template()) {
-			ls := a.fold(part)
+			ls := a.learn(part)
 			h := hashLetters(ls)
 			if len(ls) < minPassage || seen[h] {
 				continue

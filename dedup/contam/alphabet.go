@@ -32,7 +32,7 @@ type alphabet struct {
 	folder textnorm.Folder
 	own    map[rune]letter
 	next   letter
-	bmp    []letter // by code point below 0x10000; ask: see slow
+	bmp    *[1 << 16]letter // by code point below 0x10000; ask: see slow
 }
 
 func newAlphabet() *alphabet {
@@ -66,7 +66,7 @@ func (a *alphabet) number(p textnorm.Piece, grow bool) letter {
 
 // freeze fills the lookup table for the scan.
 func (a *alphabet) freeze() {
-	a.bmp = make([]letter, 1<<16)
+	a.bmp = new([1 << 16]letter)
 	for r := range rune(1 << 16) {
 		p, rest := a.folder.Rune(r)
 		if rest != nil {
@@ -102,57 +102,88 @@ func (s *stream) put(l letter, at int) {
 // feed appends the letters of a field's text. The table must be frozen.
 func (a *alphabet) feed(s *stream, text []byte) {
 	if s.want {
-		a.feedSlow(s, text, false)
+		a.feedOffsets(s, text)
 		return
 	}
+	for rest := text; len(rest) > 0; {
+		n := a.run(s, rest)
+		rest = rest[n:]
+		if len(rest) > 0 {
+			rest = rest[a.slow(s, text, len(text)-len(rest), false):]
+		}
+	}
+}
+
+// run appends letters up to the first place that needs the slow path, and
+// returns how many bytes that was. It is half of the check's cost, so it is
+// written for the compiler: the tail is sliced off instead of indexed.
+func (a *alphabet) run(s *stream, text []byte) int {
 	n := len(s.letters)
 	if cap(s.letters)-n < len(text) {
 		s.letters = append(make([]letter, 0, 2*(n+len(text))), s.letters...)
 	}
-	out := s.letters[:n+len(text)]
-	bmp := a.bmp[:1<<16]
-	for i := 0; i < len(text); {
-		c := text[i]
+	out := s.letters[n : n+len(text)]
+	k := 0
+	bmp := a.bmp
+	t := text
+	for len(t) > 0 {
+		c := t[0]
 		var l letter
-		w := 1
 		switch {
 		case c < utf8.RuneSelf:
 			l = bmp[c]
-		case c >= 0xE0 && c < 0xF0 && i+2 < len(text) && text[i+1]&0xC0 == 0x80 && text[i+2]&0xC0 == 0x80:
-			l = bmp[uint16(c)<<12|uint16(text[i+1]&0x3F)<<6|uint16(text[i+2]&0x3F)]
-			w = 3
-		case c >= 0xC2 && c < 0xE0 && i+1 < len(text) && text[i+1]&0xC0 == 0x80:
-			l = bmp[uint16(c&0x1F)<<6|uint16(text[i+1]&0x3F)]
-			w = 2
+			if l == ask {
+				s.letters = s.letters[:n+k]
+				return len(text) - len(t)
+			}
+			t = t[1:]
+		case c&0xF0 == 0xE0 && len(t) >= 3 && t[1]&0xC0 == 0x80 && t[2]&0xC0 == 0x80:
+			l = bmp[uint16(c)<<12|uint16(t[1]&0x3F)<<6|uint16(t[2]&0x3F)]
+			if l == ask {
+				s.letters = s.letters[:n+k]
+				return len(text) - len(t)
+			}
+			t = t[3:]
+		case c&0xE0 == 0xC0 && c >= 0xC2 && len(t) >= 2 && t[1]&0xC0 == 0x80:
+			l = bmp[uint16(c&0x1F)<<6|uint16(t[1]&0x3F)]
+			if l == ask {
+				s.letters = s.letters[:n+k]
+				return len(text) - len(t)
+			}
+			t = t[2:]
 		default:
-			l = ask
+			s.letters = s.letters[:n+k]
+			return len(text) - len(t)
 		}
-		if l == none {
-			i += w
-			continue
+		if l != none {
+			out[k] = l
+			k++
 		}
-		if l != ask {
-			out[n] = l
-			n++
-			i += w
-			continue
-		}
-		s.letters = out[:n]
-		i += a.slow(s, text, i, false)
-		n = len(s.letters)
-		if need := n + len(text) - i; cap(s.letters) < need {
-			s.letters = append(make([]letter, 0, 2*need), s.letters...)
-		}
-		out = s.letters[:n+len(text)-i]
 	}
-	s.letters = out[:n]
+	s.letters = s.letters[:n+k]
+	return len(text)
 }
 
-// feedSlow is feed with offsets, or while the alphabet still grows.
-func (a *alphabet) feedSlow(s *stream, text []byte, grow bool) {
+// feedOffsets is feed with offsets.
+func (a *alphabet) feedOffsets(s *stream, text []byte) {
 	for i := 0; i < len(text); {
-		i += a.slow(s, text, i, grow)
+		r, n := utf8.DecodeRune(text[i:])
+		if r >= 1<<16 || r == utf8.RuneError || a.bmp[r] == ask {
+			i += a.slow(s, text, i, false)
+			continue
+		}
+		s.put(a.bmp[r], i)
+		i += n
 	}
+}
+
+// learn returns the letters of an item's text; the alphabet grows.
+func (a *alphabet) learn(text string) []letter {
+	var s stream
+	for i := 0; i < len(text); {
+		i += a.slow(&s, []byte(text), i, true)
+	}
+	return s.letters
 }
 
 // slow appends what stands at text[i:] and returns how many bytes that was.

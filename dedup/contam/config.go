@@ -49,7 +49,7 @@ type Config struct {
 // quotes.
 func DefaultConfig() Config {
 	return Config{
-		MaxDF:     50,
+		MaxDF:     20,
 		StemShare: 0.25, OptionShare: 0.30, OptionNats: 30,
 		StemSame: 0.80, StemNats: 18,
 		StemWithOptions: 0.50, OptionsNear: 0.60,

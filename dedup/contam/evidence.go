@@ -117,7 +117,9 @@ func (s *Scanner) locate(e *evidence) {
 		e.region = [2]int{0, 0}
 		return
 	}
-	e.options = e.offered(s.ix.alpha)
+	if e.same {
+		e.options = e.offered(s.ix.alpha)
+	}
 }
 
 // fieldOf returns the field that holds a letter of the window.

@@ -39,6 +39,7 @@ type Index struct {
 	seeds  seedTable
 	allow  []passage
 	turns  []levelTurn
+	needs  []need // by item
 }
 
 // NewIndex prepares the items of one benchmark. An item without any letters is
@@ -106,9 +107,14 @@ type seedTable struct {
 	fshift uint
 	slots  []slot
 	shift  uint
-	first  []uint32 // seed number → its postings
+	seeds  []seed
 	post   []posting
-	idf    []float32
+}
+
+// A seed is what is known of one key.
+type seed struct {
+	idf      float32
+	from, to uint32 // its postings
 }
 
 // A slot holds key and value side by side: one cache line for a look-up.
@@ -182,7 +188,7 @@ func (ix *Index) buildSeeds() {
 	raw = slices.Compact(raw)
 	ix.seeds.build(raw, ix, background)
 	for i := range ix.items {
-		ix.weighOptions(&ix.items[i])
+		ix.items[i].weigh(ix)
 	}
 }
 
@@ -206,8 +212,7 @@ func (t *seedTable) build(raw []rawPosting, ix *Index, background map[uint64]flo
 		weak := df > ix.config.MaxDF || idf <= 0
 		if !weak || allow[raw[i].key] > 0 {
 			keys = append(keys, raw[i].key)
-			t.first = append(t.first, uint32(len(t.post)))
-			t.idf = append(t.idf, idf)
+			from := uint32(len(t.post))
 			plan := uint32(allow[raw[i].key])
 			if weak || raw[j-1].item == noItem && df == 0 {
 				plan |= noPost
@@ -224,20 +229,19 @@ func (t *seedTable) build(raw []rawPosting, ix *Index, background map[uint64]flo
 					ix.items[p.item].stemMass += idf
 				}
 			}
+			t.seeds = append(t.seeds, seed{idf, from, uint32(len(t.post))})
 		}
 		i = j
 	}
-	t.first = append(t.first, uint32(len(t.post)))
 	size := bits.Len(uint(2*len(keys) + 16))
 	t.shift = uint(64 - size)
 	t.slots = make([]slot, 1<<size)
-	fsize := min(max(size+3, 12), 24)
+	fsize := min(max(size-3, 6), 18)
 	t.fshift = uint(64 - fsize)
-	t.filter = make([]uint64, 1<<(fsize-6))
+	t.filter = make([]uint64, 1<<fsize)
 	for i, k := range keys {
 		h := k * mix
-		f := h >> t.fshift
-		t.filter[f>>6] |= 1 << (f & 63)
+		t.filter[h>>t.fshift] |= filterBits(h)
 		for s := h >> t.shift; ; s = (s + 1) & (1<<size - 1) {
 			if t.slots[s].seed == 0 {
 				t.slots[s] = slot{k, uint32(i + 1), plans[i]}
@@ -254,6 +258,9 @@ func insertKey(raw []rawPosting, key uint64) []rawPosting {
 	i, _ := slices.BinarySearchFunc(raw, key, func(p rawPosting, k uint64) int { return cmp.Compare(p.key, k) })
 	return slices.Insert(raw, i, rawPosting{key, posting{item: noItem}})
 }
+
+// filterBits are the two bits of its word that a hash sets.
+func filterBits(h uint64) uint64 { return 1<<(h>>20&63) | 1<<(h>>26&63) }
 
 // find returns the slot of a key; nil when no item has the seed.
 func (t *seedTable) find(key uint64) *slot {
@@ -274,14 +281,16 @@ func (ix *Index) mass(ls []letter) float32 {
 	var m float32
 	eachSeed(ls, func(key uint64, _ int) {
 		if p := ix.seeds.find(key); p != nil && p.plan&noPost == 0 {
-			m += ix.seeds.idf[p.seed-1]
+			m += ix.seeds.seeds[p.seed-1].idf
 		}
 	})
 	return m
 }
 
-func (ix *Index) weighOptions(it *item) {
+// weigh fills what depends on the weights of all seeds.
+func (it *item) weigh(ix *Index) {
 	for i := range it.options {
 		it.options[i].mass = ix.mass(it.options[i].letters)
 	}
+	ix.needs = append(ix.needs, ix.config.needs(it))
 }

@@ -65,7 +65,7 @@ func (a *alphabet) parse(q *benchmark.Item, set int) item {
 	it := item{set: set, index: q.Index, answer: q.Question.Answer}
 	latin := 0
 	for _, seg := range segments(q.Question.Stem) {
-		ls := a.fold(seg.text)
+		ls := a.learn(seg.text)
 		if len(ls) == 0 {
 			continue
 		}
@@ -80,7 +80,7 @@ func (a *alphabet) parse(q *benchmark.Item, set int) item {
 		latin += countLatin(ls)
 	}
 	for i, o := range q.Question.Options {
-		ls := a.fold(o.Text)
+		ls := a.learn(o.Text)
 		it.labels = append(it.labels, o.Label)
 		it.options = append(it.options, option{
 			letters: ls,
@@ -98,12 +98,6 @@ func (a *alphabet) parse(q *benchmark.Item, set int) item {
 
 // right reports whether option i is the answer.
 func (it *item) right(i int) bool { return slices.Contains(it.answer, it.labels[i]) }
-
-func (a *alphabet) fold(s string) []letter {
-	var st stream
-	a.feedSlow(&st, []byte(s), true)
-	return st.letters
-}
 
 // trivial options say nothing by themselves: 右舷, 3, ②③, Yes.
 func trivial(ls []letter) bool {

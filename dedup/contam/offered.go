@@ -108,7 +108,11 @@ const capitalKinds = 3
 // Circled numbers come late: options often say which statements hold.
 func labelled(text []byte) (options [][]byte, capital bool) {
 	for k := range labelKinds {
-		got := labelledBy(text, []rune(labelKinds[k]))
+		labels := []rune(labelKinds[k])
+		if !bytes.ContainsRune(text, labels[1]) {
+			continue
+		}
+		got := labelledBy(text, labels)
 		empty := 0
 		for _, t := range got {
 			if len(bytes.TrimSpace(t)) == 0 {

@@ -33,7 +33,7 @@ type levelTurn struct {
 func (a *alphabet) levelTurns() []levelTurn {
 	var out []levelTurn
 	for _, t := range turns {
-		out = append(out, levelTurn{a.fold(t.word), a.fold(t.as), t.negates})
+		out = append(out, levelTurn{a.learn(t.word), a.learn(t.as), t.negates})
 	}
 	return out
 }

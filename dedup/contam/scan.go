@@ -84,8 +84,9 @@ func (s *Scanner) scan() {
 		} else {
 			run = 0
 		}
-		f := (k * mix) >> fshift
-		if filter[f>>6]>>(f&63)&1 == 0 || i < seedLen-1 {
+		h := k * mix
+		w := filter[h>>fshift]
+		if w>>(h>>20&63)&(w>>(h>>26&63))&1 == 0 || i < seedLen-1 {
 			continue
 		}
 		p := t.find(k)
@@ -139,10 +140,11 @@ func (s *Scanner) find() {
 
 // block weighs the hits of one block and verifies the candidates.
 func (s *Scanner) block(hits []hit) {
-	t, c := &s.ix.seeds, &s.ix.config
+	t := &s.ix.seeds
 	for _, h := range hits {
-		idf := t.idf[h.seed]
-		for _, p := range t.post[t.first[h.seed]:t.first[h.seed+1]] {
+		sd := &t.seeds[h.seed]
+		idf := sd.idf
+		for _, p := range t.post[sd.from:sd.to] {
 			w := &s.weight[p.item]
 			if w[0] == 0 && w[1] == 0 {
 				s.touched = append(s.touched, p.item)
@@ -156,9 +158,9 @@ func (s *Scanner) block(hits []hit) {
 	}
 	lists := s.lists[:0]
 	for _, i := range s.touched {
-		it, w := &s.ix.items[i], s.weight[i]
+		w := s.weight[i]
 		s.weight[i] = [2]float32{}
-		if c.candidate(it, w[0], w[1]) {
+		if s.ix.needs[i].met(w[0], w[1]) {
 			if n := len(lists); n < cap(lists) {
 				lists = lists[:n+1]
 				lists[n] = lists[n][:0]
@@ -170,11 +172,12 @@ func (s *Scanner) block(hits []hit) {
 	}
 	if len(lists) > 0 {
 		for _, h := range hits {
-			for _, p := range t.post[t.first[h.seed]:t.first[h.seed+1]] {
+			sd := &t.seeds[h.seed]
+			for _, p := range t.post[sd.from:sd.to] {
 				if n := s.chosen[p.item]; n > 0 {
-					m := mark{end: h.end, stem: t.idf[h.seed]}
+					m := mark{end: h.end, stem: sd.idf}
 					if p.option {
-						m = mark{end: h.end, opt: t.idf[h.seed]}
+						m = mark{end: h.end, opt: sd.idf}
 					}
 					lists[n-1] = append(lists[n-1], m)
 				}
@@ -191,19 +194,29 @@ func (s *Scanner) block(hits []hit) {
 	s.touched = s.touched[:0]
 }
 
-// candidate reports whether so many nats of an item are worth a closer look.
-func (c *Config) candidate(it *item, stem, opt float32) bool {
-	st, op := float64(stem), float64(opt)
-	return stem > 0 && st >= c.StemShare*float64(it.stemMass) ||
-		op > c.OptionNats && op >= c.OptionShare*float64(it.optionMass) ||
-		// a damaged stem with its options
-		op > 0 && st >= c.StemShare/3*float64(it.stemMass) && op >= 0.5*float64(it.optionMass)
+// A need is how many nats of an item make it worth a closer look.
+type need struct {
+	stem, opt            float32 // either of these
+	bothStem, bothOption float32 // or both of these: a damaged stem with its options
+}
+
+func (c *Config) needs(it *item) need {
+	return need{
+		stem:       float32(c.StemShare) * it.stemMass,
+		opt:        max(float32(c.OptionNats), float32(c.OptionShare)*it.optionMass),
+		bothStem:   float32(c.StemShare/3) * it.stemMass,
+		bothOption: it.optionMass / 2,
+	}
+}
+
+func (n *need) met(stem, opt float32) bool {
+	return stem > 0 && stem >= n.stem || opt > n.opt || opt > 0 && stem >= n.bothStem && opt >= n.bothOption
 }
 
 // windows slides a window over an item's marks and verifies the heaviest places
 // that are heavy enough.
 func (s *Scanner) windows(i uint32, marks []mark) {
-	it, c := &s.ix.items[i], &s.ix.config
+	it, c, n := &s.ix.items[i], &s.ix.config, &s.ix.needs[i]
 	width := int32(it.length*9/5 + 40)
 	for range 3 {
 		var stem, opt, best float32
@@ -217,7 +230,7 @@ func (s *Scanner) windows(i uint32, marks []mark) {
 				opt -= marks[from].opt
 				from++
 			}
-			if w := stem + opt; w > best && c.candidate(it, stem+0.01, opt) {
+			if w := stem + opt; w > best && n.met(stem+0.01, opt) {
 				best, optBest, at = w, opt, to
 			}
 		}
