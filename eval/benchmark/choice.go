@@ -52,6 +52,7 @@ func NewChoice(p *Pack) (*Choice, error) {
 	if c.other, ok = LookupRule(p.OtherRule); !ok {
 		return nil, unknownRule(p.OtherRule)
 	}
+	c.info.Rule, c.info.OtherRule = c.rule.String(), c.other.String()
 	if err := c.cut(); err != nil {
 		return nil, err
 	}
@@ -182,7 +183,7 @@ func (c *Choice) Prompt(it Item) []drydock.Message {
 // Grade implements [Benchmark]. The letter is compared with the key as
 // EvalScope does: white space and case aside.
 func (c *Choice) Grade(it Item, r Reply) Grade {
-	g := Grade{Verdict: Wrong, OtherVerdict: Wrong, Rule: c.rule.String(), OtherRule: c.other.String()}
+	g := Grade{Verdict: Wrong, OtherVerdict: Wrong, Rule: c.info.Rule, OtherRule: c.info.OtherRule}
 	g.Extracted, g.Start, g.End = c.rule.Extract(r.Text)
 	g.Other, _, _ = c.other.Extract(r.Text)
 	if g.Other != "" && c.matches(it, g.Other) {
