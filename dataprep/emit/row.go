@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/drydock-ml/drydock"
-	"github.com/drydock-ml/drydock/internal/msg"
 
 	"github.com/valyala/fastjson"
 )
@@ -75,17 +74,6 @@ func (e *fieldError) Error() string {
 		return fmt.Sprintf("field %q is missing", e.field)
 	}
 	return fmt.Sprintf("field %q must be %s, not %s", e.field, e.want, e.got)
-}
-
-// In says it in a language.
-func (e *fieldError) In(l msg.Lang) string {
-	if l != msg.Zh {
-		return e.Error()
-	}
-	if e.got == "" {
-		return fmt.Sprintf("缺少字段 %q", e.field)
-	}
-	return fmt.Sprintf("字段 %q 的类型不对：%s", e.field, e.got)
 }
 
 // A reader takes typed fields out of a row; the first error stays.

@@ -62,7 +62,8 @@ func TestSplitSections(t *testing.T) {
 			[]string{" [l1] " + long + " ¶ 1.2. 号灯？1.2 海里以内 ¶ 1.3. 号型 ¶ " + long + "1.5海里以内应当减速。"},
 		},
 		{
-			"marked headings", []any{
+			"marked headings",
+			[]any{
 				drydock.Block{Text: "航海学", Level: 1, At: drydock.Locator{Para: 1}},
 				drydock.Block{Text: "海图", Level: 2, At: drydock.Locator{Para: 2}},
 				drydock.Block{Text: "墨卡托投影", At: drydock.Locator{Para: 3}},
@@ -85,7 +86,8 @@ func TestSplitSections(t *testing.T) {
 			},
 		},
 		{
-			"page numbers", []any{
+			"page numbers",
+			[]any{
 				drydock.Block{Text: long, At: drydock.Locator{Page: 1, Line: 1}},
 				drydock.Block{Text: "- 1 -", At: drydock.Locator{Page: 1, Line: 2}},
 				drydock.Block{Text: "第 2 页 共 9 页", At: drydock.Locator{Page: 2, Line: 1}},
@@ -96,7 +98,8 @@ func TestSplitSections(t *testing.T) {
 			[]string{" [p1 l1] " + long + "续行。 ¶ 27 ¶ 米为一节。"},
 		},
 		{
-			"json rows", []any{
+			"json rows",
+			[]any{
 				drydock.Block{Raw: []byte(`{"title":"T","text":"正文一"}`), At: drydock.Locator{Line: 1}},
 				drydock.Block{Raw: []byte(`"only text"`), At: drydock.Locator{Line: 2}},
 				drydock.Block{Raw: []byte(`{"a":1}`), At: drydock.Locator{Line: 3}},
