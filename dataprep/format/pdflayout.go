@@ -126,7 +126,11 @@ func follows(a, b glyph) bool {
 // overprint reports whether b is a again, a hair beside it: how some programs
 // make bold type.
 func overprint(a, b glyph) bool {
-	return a.r == b.r && abs(a.x0-b.x0) < 0.4*min(a.x1-a.x0, b.x1-b.x0) && abs(a.base-b.base) < 0.2*a.size
+	// boxes come from whatever font stands in for one that is not embedded and may
+	// be twice as wide as the advance, so the type size bounds the offset, too: no
+	// letter, not even the I of III, is set closer than a tenth of it
+	near := min(0.4*min(a.x1-a.x0, b.x1-b.x0), 0.1*a.size)
+	return a.r == b.r && abs(a.x0-b.x0) < near && abs(a.base-b.base) < 0.2*a.size
 }
 
 // printedTwice reports whether r, word for word, stands where one of the last
@@ -148,22 +152,31 @@ func (w *row) dropOverprints() {
 	if len(w.runs) < 2 {
 		return
 	}
-	kept := w.runs[:0:0]
+	type printed struct {
+		glyph
+		run int // in w.runs
+	}
+	var all []printed
 	for i, r := range w.runs {
-		over := 0
 		for _, g := range r.glyphs {
-			for j, o := range w.runs {
-				if j == i || o.seq > r.seq || r.x0 >= o.x1 || o.x0 >= r.x1 {
-					continue
-				}
-				if slices.ContainsFunc(o.glyphs, func(h glyph) bool { return overprint(h, g) }) {
-					over++
-					break
-				}
+			all = append(all, printed{g, i})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b printed) int { return cmp.Compare(a.x0, b.x0) })
+	const nearby = 16 // glyphs to either side; type is not set closer
+	over := make([]int, len(w.runs))
+	for i, g := range all {
+		for _, h := range all[max(0, i-nearby):min(len(all), i+nearby+1)] {
+			if w.runs[h.run].seq < w.runs[g.run].seq && overprint(h.glyph, g.glyph) {
+				over[g.run]++
+				break
 			}
 		}
+	}
+	kept := w.runs[:0:0]
+	for i, r := range w.runs {
 		const most = 0.7
-		if float64(over) < most*float64(len(r.glyphs)) {
+		if float64(over[i]) < most*float64(len(r.glyphs)) {
 			kept = append(kept, r)
 		}
 	}
@@ -302,7 +315,8 @@ func hangScripts(rows []row) []row {
 
 // hangs reports whether the small row w is raised or lowered type of the row h.
 func hangs(w, h row) bool {
-	if len(w.runs) == 0 || len(h.runs) == 0 || w.size >= sizeRatio*h.size || abs(w.base-h.base) > 0.6*h.size {
+	const most = 20000 // pairs; no text has so many
+	if len(w.runs) == 0 || len(h.runs) == 0 || len(w.runs)*len(h.runs) > most || w.size >= sizeRatio*h.size || abs(w.base-h.base) > 0.6*h.size {
 		return false
 	}
 	for _, r := range w.runs {

@@ -31,12 +31,12 @@ type edgeLine struct {
 
 // findEdges picks the outermost lines of a page and what is printed across it.
 func (p *pdfPage) findEdges() {
-	const outermost = 3
+	const outermost, stamps = 3, 20
 	var main []int
 	for i := range p.lines {
 		if p.lines[i].angle == p.lines[0].angle {
 			main = append(main, i)
-		} else {
+		} else if len(p.edges) < stamps {
 			p.edges = append(p.edges, p.edge(i, true))
 		}
 	}
