@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -392,4 +393,28 @@ func BenchmarkPDF(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(pages*b.N)/b.Elapsed().Seconds(), "pages/s")
+}
+
+// FuzzPDF reads damaged files. It runs in the sandbox, so a few thousand inputs
+// a minute is all; what it looks for is a bug of ours, or text that is no UTF-8.
+func FuzzPDF(f *testing.F) {
+	whole := bank(1).bytes()
+	f.Add(whole)
+	f.Add(whole[:len(whole)-8])
+	f.Add(pdfFile{pages: []pdfContent{{stream: turned(200, 100, 10, 0, 1, "turned") + picture(0, 0, 10, 10), rotate: 90}}}.bytes())
+	f.Add(pdfFile{pages: bank(1).pages, encrypted: true, owner: "x", forbid: true}.bytes())
+	f.Add([]byte("%PDF-1.4\n1 0 obj << /Type /Catalog /Pages 1 0 R >> endobj trailer << /Root 1 0 R >>"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		o := pdfOptions()
+		o.AllowRestricted, o.Workers = true, 1
+		r, _ := formattest.Read(t.Context(), writeBytes(t, "x.pdf", in), o)
+		if fail.Code(r.Err) == 70 {
+			t.Fatal(r.Err)
+		}
+		for _, b := range r.Blocks {
+			if !utf8.ValidString(b.Text) {
+				t.Fatalf("block %q", b.Text)
+			}
+		}
+	})
 }
