@@ -4,8 +4,9 @@ import "github.com/drydock-ml/drydock"
 
 // Blind returns the items whose verbatim copy, stem and options, would not fail
 // the check at these settings, found by checking such a copy. A check is only
-// worth what this list is short; for a sound benchmark it is empty.
-func (ix *Index) Blind() []ItemRef { return ix.unseen(true) }
+// worth what this list is short; for a sound benchmark it is empty. It is found
+// once, and the caller must not change it.
+func (ix *Index) Blind() []ItemRef { return ix.blind() }
 
 // BlindStems returns the items whose stem alone would not fail: the very short
 // ones, and stems any question could have.

@@ -159,6 +159,11 @@ func TestCheckErrors(t *testing.T) {
 	if _, err := ix.Check(ctx, []Input{input("m.jsonl", many)}, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
+	for _, bytes := range []string{"\xff\xfe\x6d\x4e", "%PDF-1.7\x00\x01", "\xb4\xac\xb2\xb0\xba\xbd\xd0\xd0\xb0\xb2\xc8\xab"} {
+		if _, err := ix.Check(t.Context(), []Input{input("x", bytes)}, Options{}); err == nil {
+			t.Errorf("%q was called clean", bytes)
+		}
+	}
 	if _, err := NewIndex(nil, testRef, Config{}); err == nil {
 		t.Error("an index of nothing")
 	}

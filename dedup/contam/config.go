@@ -67,11 +67,17 @@ func (c Config) withDefaults() Config {
 		c.MaxDF = d.MaxDF
 	}
 	for _, f := range [...]struct{ have, def *float64 }{
-		{&c.StemShare, &d.StemShare}, {&c.OptionShare, &d.OptionShare}, {&c.OptionNats, &d.OptionNats},
-		{&c.StemSame, &d.StemSame}, {&c.StemNats, &d.StemNats},
-		{&c.StemWithOptions, &d.StemWithOptions}, {&c.OptionsNear, &d.OptionsNear},
-		{&c.StemShown, &d.StemShown}, {&c.OptionsOnly, &d.OptionsOnly},
-		{&c.StemWithAllOptions, &d.StemWithAllOptions}, {&c.SourceRatio, &d.SourceRatio},
+		{&c.StemShare, &d.StemShare},
+		{&c.OptionShare, &d.OptionShare},
+		{&c.OptionNats, &d.OptionNats},
+		{&c.StemSame, &d.StemSame},
+		{&c.StemNats, &d.StemNats},
+		{&c.StemWithOptions, &d.StemWithOptions},
+		{&c.OptionsNear, &d.OptionsNear},
+		{&c.StemShown, &d.StemShown},
+		{&c.OptionsOnly, &d.OptionsOnly},
+		{&c.StemWithAllOptions, &d.StemWithAllOptions},
+		{&c.SourceRatio, &d.SourceRatio},
 	} {
 		if *f.have == 0 {
 			*f.have = *f.def

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -40,6 +41,7 @@ type Index struct {
 	allow  []passage
 	turns  []levelTurn
 	needs  []need // by item
+	blind  func() []ItemRef
 }
 
 // NewIndex prepares the items of one benchmark. An item without any letters is
@@ -67,6 +69,7 @@ func NewIndexOf(sets []Set, c Config) (*Index, error) {
 	ix.turns = ix.alpha.levelTurns()
 	ix.alpha.freeze()
 	ix.buildSeeds()
+	ix.blind = sync.OnceValue(func() []ItemRef { return ix.unseen(true) })
 	return ix, nil
 }
 
@@ -76,8 +79,10 @@ func (c Config) check() error {
 		c.StemWithAllOptions,
 	} {
 		if !(v > 0 && v <= 1) {
-			return fail.New(fail.Config, msg.Text{"contamination thresholds are shares above 0 and up to 1; one is %v",
-				"污染检查的阈值应大于 0 且不超过 1；其中一项为 %v"}, v)
+			return fail.New(fail.Config, msg.Text{
+				"contamination thresholds are shares above 0 and up to 1; one is %v",
+				"污染检查的阈值应大于 0 且不超过 1；其中一项为 %v",
+			}, v)
 		}
 	}
 	for _, v := range c.Fail {

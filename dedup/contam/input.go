@@ -63,6 +63,7 @@ type source struct {
 	overs  int // bytes of buf that were checked before
 	seq    int
 	within bool // inside the brackets of an array
+	first  bool // no value has begun yet
 }
 
 type mode uint8
@@ -89,7 +90,9 @@ func (s *source) next() (*chunk, error) {
 			return nil, err
 		}
 		if s.mode == modeUnknown {
-			s.detect()
+			if err := s.detect(); err != nil {
+				return nil, err
+			}
 		}
 		c, err := s.cut()
 		if err != nil {
@@ -114,7 +117,7 @@ func (s *source) open() error {
 		return err
 	}
 	s.file, s.hash, s.mode = f, sha256.New(), modeUnknown
-	s.buf, s.eof, s.line, s.runes, s.overs, s.within = nil, false, 1, 0, 0, false
+	s.buf, s.eof, s.line, s.runes, s.overs, s.within, s.first = nil, false, 1, 0, 0, false, true
 	return nil
 }
 
@@ -147,8 +150,14 @@ func (s *source) fill(n int) error {
 }
 
 // detect settles how the open input is cut, by its first bytes and its name.
-func (s *source) detect() {
+// What is no UTF-8 is refused: a check that cannot read a file must not call it
+// clean.
+func (s *source) detect() error {
 	s.buf = bytes.TrimPrefix(s.buf, []byte("\ufeff"))
+	if !readable(s.buf[:min(len(s.buf), 64<<10)]) {
+		return fail.New(fail.Failed, msg.Text{"%s is not UTF-8 text", "%s 不是 UTF-8 文本"}, s.inputs[s.at].Name).
+			Hint(msg.Text{"turn documents and other encodings into rows first: drydock prep", "请先用 drydock prep 把文档或其他编码转换为数据行"})
+	}
 	head := bytes.TrimLeft(s.buf, " \t\r\n")
 	ext := strings.ToLower(path.Ext(strings.TrimSuffix(s.inputs[s.at].Name, ".gz")))
 	switch {
@@ -167,6 +176,24 @@ func (s *source) detect() {
 			s.mode = modeLines
 		}
 	}
+	return nil
+}
+
+// readable reports whether head looks like UTF-8 text: no NUL, and hardly a byte
+// that is out of place.
+func readable(head []byte) bool {
+	bad := 0
+	for i := 0; i < len(head); {
+		r, n := utf8.DecodeRune(head[i:])
+		if r == 0 {
+			return false
+		}
+		if r == utf8.RuneError && n == 1 && len(head)-i >= utf8.UTFMax {
+			bad++
+		}
+		i += n
+	}
+	return bad*100 <= len(head)
 }
 
 func (s *source) cut() (*chunk, error) {
@@ -242,82 +269,96 @@ func (s *source) cutValues() (*chunk, error) {
 
 // values finds the whole values in buf; the last end is where the chunk ends.
 func (s *source) values() (*chunk, int) {
-	c := &chunk{line: s.line}
-	depth, start, line := 0, -1, s.line
-	inString := false
-	end, endLine := 0, s.line
-	startLine := line
+	v := valueCutter{source: s, c: &chunk{line: s.line}, start: -1, line: s.line, endLine: s.line}
 	for i := 0; i < len(s.buf); i++ {
-		b := s.buf[i]
-		if b == '\n' {
-			line++
+		if s.buf[i] == '\n' {
+			v.line++
 		}
-		if inString {
-			switch b {
-			case '\\':
-				i++
-				if i < len(s.buf) && s.buf[i] == '\n' {
-					line++
-				}
-			case '"':
-				inString = false
-			}
-			continue
-		}
-		switch b {
-		case '"':
-			inString = true
-			if start < 0 {
-				start, startLine = i, line
-			}
-		case '{', '[':
-			if depth == 0 && start < 0 && b == '[' && !s.within && s.line == 1 && len(bytes.TrimLeft(s.buf[:i], " \t\r\n")) == 0 && end == 0 {
-				s.within = true
-				s.buf[i] = ' '
-				continue
-			}
-			if start < 0 {
-				start, startLine = i, line
-			}
-			depth++
-		case '}', ']':
-			if depth == 0 { // the end of the array
-				if start >= 0 {
-					c.cuts = append(c.cuts, i)
-					c.lines = append(c.lines, startLine)
-					end, endLine, start = i, line, -1
-				}
-				s.buf[i] = ' '
-				continue
-			}
-			depth--
-			if depth == 0 {
-				c.cuts = append(c.cuts, i+1)
-				c.lines = append(c.lines, startLine)
-				end, endLine, start = i+1, line, -1
-			}
-		case ',':
-			if depth == 0 {
-				if start >= 0 {
-					c.cuts = append(c.cuts, i)
-					c.lines = append(c.lines, startLine)
-					end, endLine = i, line
-				}
-				s.buf[i] = ' '
-				start = -1
-			}
-		case ' ', '\t', '\r', '\n':
-		default:
-			if start < 0 {
-				start, startLine = i, line
-			}
+		if v.quoted {
+			i = v.inString(i)
+		} else {
+			v.outside(i)
 		}
 	}
-	if len(c.cuts) == 0 {
+	if len(v.c.cuts) == 0 {
 		return nil, 0
 	}
-	s.line = endLine
-	return c, end
+	s.line = v.endLine
+	return v.c, v.end
+}
+
+// A valueCutter follows brackets and strings, no more: whether a value is sound
+// is for the worker to say.
+type valueCutter struct {
+	*source
+	c            *chunk
+	depth        int
+	quoted       bool
+	start        int // of the open value; -1: none
+	line         int
+	startLine    int
+	end, endLine int // of the last whole value
+}
+
+func (v *valueCutter) inString(i int) int {
+	switch v.buf[i] {
+	case '\\':
+		if i++; i < len(v.buf) && v.buf[i] == '\n' {
+			v.line++
+		}
+	case '"':
+		v.quoted = false
+	}
+	return i
+}
+
+func (v *valueCutter) outside(i int) {
+	switch b := v.buf[i]; b {
+	case ' ', '\t', '\r', '\n':
+	case '{', '[':
+		if b == '[' && !v.within && v.depth == 0 && v.start < 0 && len(bytes.TrimLeft(v.buf[:i], " \t\r\n")) == 0 && v.first {
+			v.within, v.first = true, false
+			v.buf[i] = ' ' // the array's own bracket
+			return
+		}
+		v.begin(i)
+		v.depth++
+	case '}', ']':
+		if v.depth > 0 {
+			if v.depth--; v.depth == 0 {
+				v.whole(i + 1)
+			}
+			return
+		}
+		if v.start >= 0 {
+			v.whole(i)
+		}
+		v.buf[i] = ' ' // the end of the array
+	case ',':
+		if v.depth > 0 {
+			return
+		}
+		if v.start >= 0 {
+			v.whole(i)
+		}
+		v.buf[i] = ' '
+	default:
+		v.begin(i)
+		v.quoted = b == '"'
+	}
+}
+
+func (v *valueCutter) begin(i int) {
+	v.first = false
+	if v.start < 0 {
+		v.start, v.startLine = i, v.line
+	}
+}
+
+func (v *valueCutter) whole(end int) {
+	v.c.cuts = append(v.c.cuts, end)
+	v.c.lines = append(v.c.lines, v.startLine)
+	v.end, v.endLine, v.start = end, v.line, -1
 }
 
 // cutText takes a stretch of text that ends at a line end, if it can, and leaves

@@ -1,0 +1,71 @@
+package contam_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/eval/benchmark"
+)
+
+const quiz = `[{"question": "锅炉给水中溶解氧含量过高会加剧______。", "answer": "A",
+  "A": "炉管的点状腐蚀", "B": "炉膛的积灰", "C": "蒸汽的过热", "D": "燃油的雾化不良"}]`
+
+func ExampleScanner_Row() {
+	items, err := benchmark.ReadItems("quiz.json", []byte(quiz))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ix, err := contam.NewIndex(items, benchmark.Ref{Name: "quiz"}, contam.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s := ix.Scanner()
+	found, err := s.Row([]byte(`{"id": "t1", "prompt": "鍋爐給水中溶解氧含量過高會加劇（ ）。\n①燃油的霧化不良 ②爐膛的積灰 ③蒸汽的過熱 ④爐管的點狀腐蝕"}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, f := range found {
+		fmt.Println(f.Record.ID, f.Record.Pointer, f.Item.Index, f.Verdict, f.Fail)
+	}
+	// Output: t1 /prompt 0 shuffled true
+}
+
+func ExampleIndex_Check() {
+	items, err := benchmark.ReadItems("quiz.json", []byte(quiz))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ix, err := contam.NewIndex(items, benchmark.Ref{Name: "quiz"}, contam.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	train := `{"text": "风力六级时，船长应检查系缆。"}
+{"text": "锅炉给水中溶解氧含量过高会加剧炉管的点状腐蚀。"}
+`
+	var kept strings.Builder
+	sum, err := ix.Check(context.Background(), []contam.Input{{
+		Name: "train.jsonl",
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(train)), nil },
+	}}, contam.Options{
+		Report: func(f *contam.Finding) error { fmt.Println(f.Record.File, f.Record.Line, f.Verdict); return nil },
+		Clean:  &kept,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(sum.FailedRecords, "of", sum.Records, "records fail; exit", sum.Exit())
+	fmt.Print(kept.String())
+	// Output:
+	// train.jsonl 2 near
+	// 1 of 2 records fail; exit 10
+	// {"text": "风力六级时，船长应检查系缆。"}
+}
