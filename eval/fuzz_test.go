@@ -1,0 +1,71 @@
+package eval_test
+
+import (
+	"testing"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/eval"
+)
+
+func FuzzReadTraining(f *testing.F) {
+	for _, s := range []string{
+		`{"question":"q","answer":"A","A":"x","B":"y"}`,
+		`{"stem":"q","options":[{"label":"A","text":"x"},{"label":"ß"}],"answer":["A"]}`,
+		`{"messages":[{"role":"user","content":"q\nA. x\nB. y"},{"role":"assistant","content":"<think>z</think>[Z]"}]}`,
+		`[{"conversations":[{"from":"human","value":"q"},{"from":"gpt","value":"a"}]},{"options":{"A":null}}]`,
+		`{"prompt":[{"content":"q"}],"completion":[{"content":"D."}]}`, "[", "{}", "\ufeff\n",
+	} {
+		f.Add([]byte(s))
+	}
+	b := choice(f)
+	q := drydock.Question{Stem: "q", Options: []drydock.Option{{Text: "x"}, {Text: "y"}}}
+	p, err := b.PromptText(&q)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		tr, err := eval.ReadTraining("f", data, b)
+		if (err == nil) != (tr != nil && len(tr.Examples) > 0) {
+			t.Fatalf("%+v, %v", tr, err)
+		}
+		if err != nil {
+			return
+		}
+		for _, ex := range tr.Examples {
+			if ex.Stem == "" || (ex.Letter == "" && ex.Answer == "") {
+				t.Fatalf("an example without question or answer: %+v", ex)
+			}
+		}
+		for _, e := range []eval.Endpoint{eval.NewMajority(tr), eval.NewLookup(tr, b)} {
+			if a, err := e.Ask(t.Context(), []drydock.Message{{Role: "user", Content: p}}); err != nil || len(a.Reply.Text) != 3 {
+				t.Fatalf("%+v, %v", a, err)
+			}
+		}
+	})
+}
+
+func FuzzScore(f *testing.F) {
+	for _, s := range []string{
+		`{"index":0,"output":"[A]"}`, `{"index":99999999999,"target":"A","sample_score":{"score":{"prediction":"x"}}}`,
+		`{"index":1,"model_output":{"choices":[{"message":{"content":"[A]"}}]}}`, "x",
+	} {
+		f.Add([]byte(s))
+	}
+	b, items := choice(f), ownItems(f, 3)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := eval.Score(eval.ScoreJob{Benchmark: b, Items: items, Name: "f", Data: data})
+		if err != nil {
+			return
+		}
+		if s.N == 0 || s.N != s.Rows || s.N != s.Asked || s.Correct > s.N {
+			t.Fatalf("%+v", s)
+		}
+		letters := 0
+		for _, n := range s.Letters {
+			letters += n
+		}
+		if letters != s.N {
+			t.Fatalf("%d letters of %d rows", letters, s.N)
+		}
+	})
+}
