@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,53 +89,63 @@ func (r *runner) writeLedgers(ctx context.Context) error {
 // sources writes every input, and the files that rows name as their origin.
 func (l *ledgerRun) sources() error {
 	res := l.r.result.Stage(StageSources)
-	records := map[string]int{}
-	for _, p := range l.r.parts {
-		for _, f := range p.meta.Files {
-			records[provenance.SourceID(f)] += 0
-		}
-	}
 	seen := map[string]bool{}
-	write := func(f *drydock.File, size int64, format string, n int, warnings []string) error {
+	write := func(f *drydock.File, s provenance.Source) error {
 		id := provenance.SourceID(f)
 		if seen[id] || f.SHA256 == "" {
 			return nil
 		}
 		seen[id] = true
-		s := provenance.Source{
-			Name: f.Source, File: f.Name, SHA256: f.SHA256, Bytes: size, Records: n, Warnings: warnings,
-			License: provenance.LicenseOf(f.License),
-			Parser:  provenance.ParserInfo{Name: format, Version: l.r.env.Tool.Version},
-		}
+		s.Name, s.File, s.SHA256, s.License = f.Source, f.Name, f.SHA256, provenance.LicenseOf(f.License)
 		if f.Lang != "" {
 			s.Languages = []string{f.Lang}
 		}
+		s.Parser.Version = l.r.env.Tool.Version
 		_, err := l.w.Source(s)
 		return err
 	}
+	next := 0
 	for i := range l.r.inputs {
 		in := &l.r.inputs[i]
 		if in.file == nil || in.format == nil {
 			continue
 		}
-		var warnings []string
+		s := provenance.Source{
+			Bytes: in.file.Size, Records: res.Inputs[i].Records, MediaType: mediaTypes[in.format.Name],
+			Parser: provenance.ParserInfo{Name: in.format.Name},
+		}
 		for _, n := range res.Notes {
 			if n.File == in.name {
-				warnings = append(warnings, n.En)
+				s.Warnings = append(s.Warnings, n.En)
 			}
 		}
-		if err := write(in.file.File, in.file.Size, in.format.Name, res.Inputs[i].Records, warnings); err != nil {
+		langs := map[string]bool{}
+		for ; next < len(l.r.parts) && l.r.partOf(next, in); next++ {
+			for lang := range l.r.parts[next].meta.Langs {
+				langs[lang] = true
+			}
+		}
+		s.Languages = slices.Sorted(maps.Keys(langs))
+		if err := write(in.file.File, s); err != nil {
 			return err
 		}
 	}
 	for _, p := range l.r.parts {
 		for _, f := range p.meta.Files {
-			if err := write(f, 0, "", 0, nil); err != nil {
+			if err := write(f, provenance.Source{}); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// mediaTypes are the registered names of the formats (IANA media types).
+var mediaTypes = map[string]string{
+	"pdf": "application/pdf", "html": "text/html", "csv": "text/csv", "text": "text/plain", "markdown": "text/markdown",
+	"json": "application/json", "jsonl": "application/jsonlines",
+	"docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 
 // step writes one step that follows the last ones.
@@ -206,14 +217,20 @@ func (l *ledgerRun) corpus() error {
 	if err := l.drops(l.r.project.Stage(3, StageDedup).Path("dropped.jsonl"), func(string) string { return id }); err != nil {
 		return err
 	}
-	s := provenance.Step{Name: StageContam, Sums: *cc.Sums}
+	against, err := drydock.MarshalJSON(map[string]any{
+		"against": append([]string{}, l.r.cfg.Contamination.Against...), "on_hit": l.r.cfg.Contamination.OnHit,
+	})
+	if err != nil {
+		return err
+	}
+	s := provenance.Step{Name: StageContam, Sums: *cc.Sums, Params: against}
 	for _, c := range cc.Contam {
 		name, rev, _ := strings.Cut(c.Benchmark, "@")
 		k := provenance.Contamination{
 			Benchmark: name, Revision: rev, SHA256: c.SHA256, Items: c.Items, Blind: c.BlindItems,
 			Config: c.Config, OnHit: l.r.cfg.Contamination.OnHit, Verdicts: c.Verdicts,
 			Failed: c.Leaks, Removed: c.Removed, Residual: c.Leaks - c.Removed,
-			Scanned: []provenance.Scanned{{What: "training records", Records: c.Records}},
+			Scanned: []provenance.Scanned{{What: provenance.ScannedRecords, Records: c.Records}},
 		}
 		s.Bench = append(s.Bench, k)
 	}

@@ -193,7 +193,7 @@ func (e *emitRun) record(r *drydock.Record) error {
 		c := *d
 		c.Record, c.Step = r, StageOutput
 		if taken {
-			c.Reason, c.Detail = writtenElsewhere, d.Reason
+			c.Reason, c.Detail = provenance.WrittenElsewhere, d.Reason
 		}
 		e.state.outputs[i].LeftOut[c.Reason]++
 		if err := writeDrop(e.left[i], &c); err != nil {
@@ -209,9 +209,6 @@ func (e *emitRun) record(r *drydock.Record) error {
 	e.state.sums.Add(drydock.Sums{Dropped: map[string]int{d.Reason: 1}})
 	return writeDrop(e.drops, &d)
 }
-
-// writtenElsewhere is why an output left out a record that another one has.
-const writtenElsewhere = "written_elsewhere"
 
 func writeDrop(w io.Writer, d *drydock.Drop) error {
 	b, err := appendDrop(nil, d, nil)

@@ -38,6 +38,7 @@ type partMeta struct {
 	Files   []*drydock.File `json:"files"`  // what "file" in a record means
 	Records int             `json:"records"`
 	Kinds   map[string]int  `json:"kinds"` // records born, by kind
+	Langs   map[string]int  `json:"langs"` // and by language
 	Sources drydock.Sums    `json:"sources"`
 	Steps   []stepSums      `json:"steps"`
 	Notes   []noteRow       `json:"notes,omitempty"`
@@ -58,6 +59,8 @@ type noteRow struct {
 	Code string `json:"code"`
 	En   string `json:"en"`
 	Zh   string `json:"zh"`
+	// Damage says that part of the file could not be read: exit 3.
+	Damage bool `json:"damage,omitempty"`
 }
 
 // An errorRow is an error in both languages with its hints.

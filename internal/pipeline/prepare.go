@@ -148,6 +148,10 @@ func (r *runner) sumInputs(src *StageResult) {
 			}
 			for _, n := range m.Notes {
 				src.Notes = append(src.Notes, Note{in.name, n.Code, n.En, n.Zh})
+				if n.Damage {
+					r.partial = append(r.partial, fail.New(fail.Partial, msg.Text{"%s", "%s"}, pair{n.En, n.Zh}))
+					continue
+				}
 				r.warn(pair{n.En, n.Zh})
 			}
 			if m.Error != nil {

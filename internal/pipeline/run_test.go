@@ -90,11 +90,11 @@ func newProject(t *testing.T, files, questions int) string {
 		write(fmt.Sprintf("raw/bank%02d.txt", i), bankText(i, questions))
 	}
 	write("raw/twin.txt", bankText(0, min(questions, 3))) // repeats the first of bank00
-	write("raw/leak.txt", "题库\n\n1、拖轮顶推大船时，拖缆与船首尾线的夹角一般不宜小于（  ）\nA．三十度\nB．十度\nC．五度\nD．八十度\n答案：A\n\n"+
+	write("raw/leak.txt", "题库\n\n1、拖轮顶推大船时，拖缆与船首尾线的夹角一般不宜小于（  ）\nA．约三十度\nB．与首尾线平行\nC．不足五度\nD．任意角度均可\n答案：A\n\n"+
 		"2、拖轮协助大船掉头时，应优先注意的是（  ）\nA．大船的余速\nB．拖轮的颜色\nC．码头的编号\nD．引航员的姓名\n答案：A\n")
 	write("raw/text.md", "# 第一章 系泊\n\n系泊缆绳应定期检查，发现断丝超过规定数量时立即更换，并在缆绳记录簿中登记更换的日期与原因。\n")
 	write("raw/rows.jsonl", `{"messages":[{"role":"user","content":"怎样检查锚链？"},{"role":"assistant","content":"逐节敲击，听声音并测量直径。"}]}`+"\n")
-	write("bench.json", `[{"index":0,"question":"拖轮顶推大船时，拖缆与船首尾线的夹角一般不宜小于______。","answer":"B","A":"十度","B":"三十度","C":"五度","D":"八十度"},
+	write("bench.json", `[{"index":0,"question":"拖轮顶推大船时，拖缆与船首尾线的夹角一般不宜小于______。","answer":"B","A":"与首尾线平行","B":"约三十度","C":"不足五度","D":"任意角度均可"},
 {"index":1,"question":"The heaving line is thrown from the ______.","answer":"A","A":"forecastle","B":"funnel","C":"galley","D":null}]`)
 	write(ConfigName, `version: 1
 sources:

@@ -92,7 +92,7 @@ type unitRun struct {
 
 func (u *unitRun) note(n format.Note) {
 	m := &u.job.part.meta
-	m.Notes = append(m.Notes, noteRow{n.Code, n.In(msg.En), n.In(msg.Zh)})
+	m.Notes = append(m.Notes, noteRow{n.Code, n.In(msg.En), n.In(msg.Zh), n.Damage})
 }
 
 // failed records that the unit, or its rest, could not be read.
@@ -170,9 +170,10 @@ func (u *unitRun) take(ctx context.Context, rec *drydock.Record, err error, pars
 	m.Sources.Made++
 	m.Sources.Out++
 	if m.Kinds == nil {
-		m.Kinds = map[string]int{}
+		m.Kinds, m.Langs = map[string]int{}, map[string]int{}
 	}
 	countKinds(m.Kinds, rec)
+	m.Langs[rec.Lang]++
 	if u.recs = append(u.recs, rec); len(u.recs) >= batch {
 		return own(u.flush(ctx))
 	}
@@ -363,15 +364,17 @@ func blockText(b drydock.Block) string {
 }
 
 // recordRows reports whether a document's rows already are records: the first
-// row that can be read decides.
+// row that can be read decides. A JSON file may name its chapters before it.
 func recordRows(ctx context.Context, doc *drydock.Document) (bool, error) {
 	for b, err := range doc.Blocks(ctx) {
 		var d *drydock.Drop
-		if errors.As(err, &d) {
+		switch {
+		case errors.As(err, &d):
 			continue
-		}
-		if err != nil {
+		case err != nil:
 			return false, nil // the reader that follows says so
+		case len(b.Raw) == 0 && b.Level > 0:
+			continue
 		}
 		return len(b.Raw) > 0 && shapeOf(b.Raw) != nil, nil
 	}
@@ -392,6 +395,9 @@ func shapeOf(row []byte) *emit.Shape {
 func (u *unitRun) readRows(ctx context.Context, doc *drydock.Document) error {
 	for b, err := range doc.Blocks(ctx) {
 		var rec *drydock.Record
+		if err == nil && len(b.Raw) == 0 && b.Level > 0 {
+			continue // a chapter's name; records say theirs themselves
+		}
 		if err == nil {
 			rec, err = u.row(b)
 		}
