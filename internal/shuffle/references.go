@@ -107,7 +107,10 @@ var (
 		"选项", "選項", "选", "選", "选择", "選擇", "答案", "答案是", "答案为", "答案為", "应选", "應選", "本题", "本題",
 		"option", "options", "choice", "choices", "answer", "answers", "answer is", "select", "choose",
 	}
-	cueAfter = []string{
+	// these say so whatever follows, those only where the letter ends the clause
+	cueAlways = []string{"选项", "選項", "option", "options", "choice", "choices"}
+	cueAtStop = []string{"答", "的是", "项是", "項是", "项为", "項為", "answer is", "option is", "is"}
+	cueAfter  = []string{
 		"项", "項", "选项", "選項", "正确", "正確", "不正确", "不正確", "错误", "錯誤", "有误", "有誤", "为正确", "為正確", "是正确", "是错", "是對", "是对", "为错", "为对", "不对", "不對", "不符", "均", "都",
 		"is correct", "is incorrect", "is wrong", "is right", "is true", "is false", "are correct", "are incorrect", "are wrong", "are right", "are true", "are false",
 	}
@@ -127,10 +130,16 @@ func cued(before, after string, single bool) bool {
 	a := strings.TrimLeft(foldText(head(after, 24)), " \t")
 	closed := strings.TrimLeft(a, ")]}】")
 	quoted := strings.TrimLeft(closed, "」”\"'")
-	if endsWithCue(b) {
+	rest := strings.ToLower(strings.TrimLeft(quoted, " \t"))
+	next, _ := utf8.DecodeRuneInString(rest)
+	stop := rest == "" || strings.ContainsRune(",，.。;；、!？?)）\n", next)
+	// 应选A类灭火器 names a class, 故选A。 and 选A因为 an option
+	if endsWith(b, cueAlways) || endsWithCue(b) && (stop || !unicode.Is(unicode.Han, next) || strings.ContainsRune("项項是为為因故不正错錯均都和与與或及而", next)) {
 		return true
 	}
-	rest := strings.ToLower(strings.TrimLeft(quoted, " \t"))
+	if stop && endsWith(b, cueAtStop) {
+		return true
+	}
 	for _, c := range cueAfter {
 		if strings.HasPrefix(rest, c) {
 			return true
@@ -142,22 +151,24 @@ func cued(before, after string, single bool) bool {
 		last, _ := utf8.DecodeLastRuneInString(b)
 		return !unicode.IsDigit(last) && !strings.ContainsRune("条條款)", last)
 	case atLineStart(before):
-		if next, _ := utf8.DecodeRuneInString(a); next != utf8.RuneError && strings.ContainsRune(".、:,)", next) {
+		if mark, _ := utf8.DecodeRuneInString(a); mark != utf8.RuneError && strings.ContainsRune(".、:,)", mark) {
 			return true
 		}
 	}
 	// 对 and 错 are also a preposition and part of words: only before a stop
 	for _, c := range []string{"对", "對", "错", "錯"} {
 		if r, ok := strings.CutPrefix(rest, c); ok {
-			next, _ := utf8.DecodeRuneInString(r)
+			next, _ = utf8.DecodeRuneInString(r)
 			return r == "" || strings.ContainsRune(",，.。;；、!？?)）\n", next)
 		}
 	}
 	return false
 }
 
-func endsWithCue(b string) bool {
-	for _, c := range cueBefore {
+func endsWithCue(b string) bool { return endsWith(b, cueBefore) }
+
+func endsWith(b string, cues []string) bool {
+	for _, c := range cues {
 		if !strings.HasSuffix(b, c) {
 			continue
 		}
