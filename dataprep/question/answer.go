@@ -193,7 +193,7 @@ func labelEnd(s string, i int, w string, open, answer bool) (int, bool) {
 // valueLike reports whether s opens with letters or a true/false mark standing
 // alone, up to a blank, mark or the end.
 func valueLike(s string) bool {
-	s = trim(s)
+	s = trim(s[:min(len(s), 40)])
 	if r, w := utf8.DecodeRuneInString(s); r == ':' || r == '：' {
 		s = trim(s[w:])
 	}

@@ -20,7 +20,7 @@ const (
 	reasonNoStem      = "no_stem"                // options without a question
 	reasonNotQuestion = "not_a_question"         // numbered, but nothing makes it a question
 	reasonUnparsed    = "unparsed_text"          // text that belongs to nothing
-	reasonKeyUnused   = "key_without_questions"  // keys for questions that are not there
+	reasonKeyUnused   = "key_unused"             // keys of questions that are not there, or of a part whose counts differ
 	reasonBadRow      = "bad_row"                // a row that is not of the table's shape
 	reasonIndex       = "answer_index_ambiguous" // numbers as answers, and nothing says whether they count from 0 or 1
 )
@@ -222,10 +222,9 @@ func (d *draft) judgeOpen(q *drydock.Question) (reason, detail string) {
 	case a.judge != "" && d.form != drydock.Single && d.form != drydock.Multiple:
 		q.Kind, q.Answer = drydock.Judge, []string{a.judge}
 	case d.form == drydock.Judge && a.none():
-		q.Kind = drydock.Judge
-		if !d.given {
-			return reasonNoAnswer, "a true/false item without a mark"
-		}
+		return reasonNoAnswer, "a true/false item without a mark"
+	case d.form == drydock.Judge:
+		return reasonOutside, fmt.Sprintf("the answer %q is neither true nor false", clip(a.text+lettersText(a.letters), 40))
 	case d.form == drydock.Single || d.form == drydock.Multiple || a.letters != nil && d.form != drydock.Blank && d.form != drydock.Short:
 		return reasonNoOptions, "a choice item, but no options stand there"
 	case a.letters != nil && d.form != "":

@@ -127,7 +127,7 @@ const twoSections = "第1章 题集\n第一条 范围\n1. 甲\nA. 红\nB. 绿\n2
 func TestKeyCounts(t *testing.T) {
 	t.Parallel()
 	first := []string{"single|甲|A=红;B=绿|B", "single|乙|A=红;B=绿|A"}
-	bad := []string{"drop key_count_mismatch", "drop key_count_mismatch", "drop key_count_mismatch"}
+	bad := []string{"drop key_count_mismatch", "drop key_count_mismatch", "drop key_count_mismatch", "drop key_unused"}
 	for _, c := range []struct {
 		name, key string
 		want      []string
@@ -137,10 +137,10 @@ func TestKeyCounts(t *testing.T) {
 		{"a letter more", "第1条 1-2、BA\n第2条 1-3、BABA", append(first[:2:2], bad...)},
 		{"a question short at the end", "第1条 1-2、BA\n第2条 1-4、BABA", append(first[:2:2], bad...)},
 		{"a row missing at the end", "第1条 1-2、BA\n第2条 1-2、BA", append(first[:2:2], bad...)},
-		{"a row missing inside", "第1条 1-2、BA\n第2条 1、B 3、A", append(first[:2:2], "single|丙|A=红;B=绿|B", "single|戊|A=红;B=绿|A", "drop key_count_mismatch")},
-		{"one row broken, others whole", "第1条 1-2、BA\n第2条 1-2、B 3、A", append(first[:2:2], "single|戊|A=红;B=绿|A", "drop key_count_mismatch", "drop key_count_mismatch")},
+		{"a row missing inside", "第1条 1-2、BA\n第2条 1、B 3、A", append(first[:2:2], "single|丙|A=红;B=绿|B", "single|戊|A=红;B=绿|A", "drop key_count_mismatch", "drop key_unused")},
+		{"one row broken, others whole", "第1条 1-2、BA\n第2条 1-2、B 3、A", append(first[:2:2], "single|戊|A=红;B=绿|A", "drop key_count_mismatch", "drop key_count_mismatch", "drop key_unused")},
 		{"wrapped row", "第1条 1-2、\nBA\n第2条 1-2、BA\n3、B", append(first[:2:2], "single|丙|A=红;B=绿|B", "single|丁|A=红;B=绿|A", "single|戊|A=红;B=绿|B")},
-		{"a key for nothing", "第1条 1-2、BA\n第2条 1-3、BAB\n第9条 1-2、AA", append(first[:2:2], "single|丙|A=红;B=绿|B", "single|丁|A=红;B=绿|A", "single|戊|A=红;B=绿|B", "drop key_without_questions")},
+		{"a key for nothing", "第1条 1-2、BA\n第2条 1-3、BAB\n第9条 1-2、AA", append(first[:2:2], "single|丙|A=红;B=绿|B", "single|丁|A=红;B=绿|A", "single|戊|A=红;B=绿|B", "drop key_unused")},
 		{"no labels, numbers restart", "1-2、BA\n1-3、BAB", append(first[:2:2], "single|丙|A=红;B=绿|B", "single|丁|A=红;B=绿|A", "single|戊|A=红;B=绿|B")},
 	} {
 		t.Run(c.name, func(t *testing.T) {

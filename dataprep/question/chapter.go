@@ -31,12 +31,15 @@ type chapter struct {
 
 	orphans []line // text that belongs to nothing
 	blank   bool
+	usual   int // how many options the items here have
 	widths  widths
 	held    int // bytes of text waiting
 	page    int
 	edges   map[string]int // running titles: how often a line stood at a page's edge
 	lastAdd *line
-	numbers []int // 题号 1 2 3: the answers stand on the next line
+	numbers []int       // 题号 1 2 3: the answers stand on the next line
+	ahead   func() bool // whether a key table stands further down
+	sub     *item       // the line taken for a subsection title, until an item follows
 	emit    func(*drydock.Record, *drydock.Drop) bool
 	stopped bool
 }
@@ -201,11 +204,44 @@ func (c *chapter) text(l line, level int8) {
 		c.openItem(m, l)
 		return
 	}
-	if c.cur != nil {
+	if c.cur != nil && !c.foreign(l) {
 		c.addLine(l)
 		return
 	}
+	c.closeItem(numberMark{})
+	if len(c.orphans) >= maxOrphans {
+		c.dropOrphans()
+	}
 	c.orphans = append(c.orphans, l)
+}
+
+// maxOrphans is how many lines of foreign text are reported together.
+const maxOrphans = 200
+
+// foreign reports a line that does not go on with the open item: the item has
+// all its options or its answer, and a blank line parts them.
+func (c *chapter) foreign(l line) bool {
+	cur := c.cur
+	if _, ok := scanLabel(l.text); ok || cur.explain || opensAny(l.text) || findAnswerLabel(l.text) >= 0 {
+		return false
+	}
+	if cur.marked && cur.options == 0 {
+		return true
+	}
+	if !l.blank || !cur.closed() || cur.options < c.usual && !cur.solved || cur.lines[len(cur.lines)-1].full {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(l.text)
+	if r >= 'a' && r <= 'z' || strings.ContainsRune("，。、；：）的和与或及", r) {
+		return false // it reads on
+	}
+	var buf [16]mark
+	for _, m := range scanMarks(l.text, buf[:0]) {
+		if m.v == cur.next {
+			return false
+		}
+	}
+	return true
 }
 
 // startsZone reports whether a row of keys without a header over it is one: it
@@ -259,6 +295,7 @@ func (c *chapter) openHeading(h heading) {
 		return // a running title
 	}
 	c.closeItem(numberMark{})
+	c.dropSub()
 	c.dropOrphans()
 	switch h.kind {
 	case headChapter:
@@ -370,7 +407,10 @@ func (c *chapter) titleFromOrphans(m numberMark) {
 
 // titleLike reports a short line that is no sentence.
 func titleLike(s string) bool {
-	return utf8.RuneCountInString(s) <= 30 && !strings.ContainsAny(s, "。？?；;！_＿") && !strings.HasSuffix(s, "：") && !strings.HasSuffix(s, ":")
+	if _, ok := scanLabel(s); ok {
+		return false
+	}
+	return utf8.RuneCountInString(s) <= 30 && !opensAny(s) && !strings.ContainsAny(s, "。？?；;！_＿") && !strings.HasSuffix(s, "：") && !strings.HasSuffix(s, ":")
 }
 
 // closeItem ends the open item. next is the number that follows, zero at a
@@ -381,9 +421,13 @@ func (c *chapter) closeItem(next numberMark) {
 		return
 	}
 	c.cur = nil
+	if it.options >= 2 {
+		c.usual = it.options
+	}
 	if next.n == 1 && it.num.n > 1 || next.n == 0 {
 		c.splitTitle(it, next)
 	}
+	c.relieve()
 	sec := c.section()
 	if it.num.weak && !it.closed() && len(sec.items) > 0 {
 		last := sec.items[len(sec.items)-1]
@@ -391,12 +435,24 @@ func (c *chapter) closeItem(next numberMark) {
 		return
 	}
 	if next.n == 1 && next.style == numPlain && c.isSubheading(it) {
+		c.dropSub()
+		c.sub = it
+		it.path = &sec.path
 		c.path.sub, c.path.subTitle = it.num.n, trim(it.lines[0].text[it.num.end:])
 		c.sec = nil
 		return
 	}
+	c.sub = nil
 	it.path = &sec.path
 	c.mergeStatements(sec, it, next)
+}
+
+// dropSub reports a line that was taken for a title, but nothing stands below it.
+func (c *chapter) dropSub() {
+	if c.sub != nil {
+		c.entries = append(c.entries, entry{item: c.sub})
+		c.sub = nil
+	}
 }
 
 // isSubheading recognises 2、机动船 before a list that starts at 1 again.

@@ -23,6 +23,7 @@ type item struct {
 	options int  // labels seen in order so far
 	next    int  // the label that would continue them
 	solved  bool // an answer or a true/false mark was seen
+	marked  bool // solved by a true/false mark behind the text
 	explain bool // the lines now are an explanation
 	form    drydock.QuestionKind
 	heading bool // found to be the title of a subsection
@@ -55,7 +56,7 @@ func (it *item) add(l line) {
 		it.countOptions(l.text)
 	}
 	if !it.solved && trailingMark(l.text) {
-		it.solved = true
+		it.solved, it.marked = true, true
 	}
 }
 
@@ -90,6 +91,23 @@ func (it *item) expects(s string) bool {
 // closed reports whether the item has all a question needs, so that a new
 // number opens the next one.
 func (it *item) closed() bool { return it.options >= 2 || it.solved }
+
+// answered reports whether an answer stands with the item.
+func (it *item) answered() bool {
+	if it.solved {
+		return true
+	}
+	in, ok := findInline(it.text())
+	return ok && in.strong
+}
+
+func (it *item) size() int {
+	n := 0
+	for _, l := range it.lines {
+		n += len(l.text)
+	}
+	return n
+}
 
 // trailingMark reports a true/false mark or answer in brackets at the end of a
 // stem: …出航。（ × ）
@@ -192,7 +210,7 @@ func (it *item) cut() parts {
 	}
 	body := make([]byte, 0, size)
 	var explain []byte
-	where := 'b'
+	where, listed := 'b', false
 	for i, l := range it.lines {
 		s := l.text
 		if i == 0 {
@@ -205,8 +223,10 @@ func (it *item) cut() parts {
 				before = s[:start]
 			}
 			if b := trim(before); b != "" && !noise(b) {
-				if where == 'a' && len(body) > 0 && scanOptionsFast(string(body)) < 2 && opensOption(b) {
-					where = 'b' // （答案：B） stood before the options
+				if where == 'a' && !listed && len(body) > 0 && opensOption(b) {
+					if listed = scanOptionsFast(string(body)) >= 2; !listed {
+						where = 'b' // （答案：B） stood before the options
+					}
 				}
 				switch where {
 				case 'b':

@@ -12,7 +12,7 @@ type keyRun struct {
 	paren    int      // the number in brackets, 0 for none
 	from, to int      // the numbers covered, 0 when the row carries none
 	groups   []string // the letters as grouped in print
-	explain  string   // what stands behind one question's answer
+	explain  []string // what stands behind one question's answer
 	at       drydock.Locator
 }
 
@@ -273,6 +273,7 @@ type keyPart struct {
 	at    drydock.Locator
 	text  []string // the rows as printed, for the drop file
 	used  bool
+	why   string   // why some of it could not be used
 	whole *keyPart // the part as it stood, when this is a piece of it
 }
 
@@ -280,7 +281,7 @@ type keyPart struct {
 type keyEntry struct {
 	n       int
 	value   string
-	explain string
+	explain []string
 	at      drydock.Locator
 }
 

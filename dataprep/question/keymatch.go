@@ -99,14 +99,15 @@ func byParen(found []*section, k *keyPart) bool {
 		for to < len(k.runs) && k.runs[to].paren == k.runs[from].paren {
 			to++
 		}
-		part := &keyPart{label: k.label, at: k.runs[from].at, text: k.text}
+		part := &keyPart{label: k.label, at: k.runs[from].at, text: k.text, whole: k}
 		for _, r := range k.runs[from:to] {
 			r.paren = 0
 			part.runs = append(part.runs, r)
 		}
 		if s := bySub[k.runs[from].paren]; s != nil && !s.keyed {
 			give([]*section{s}, part)
-			k.used = true
+		} else {
+			k.fail("no subsection " + itoa(k.runs[from].paren) + " is open")
 		}
 		from = to
 	}
@@ -196,7 +197,16 @@ func give(sections []*section, k *keyPart) {
 	if broken {
 		why = "a row of the key has more or fewer letters than numbers"
 	}
+	k.fail(why)
 	giveByNumber(items, entries, broken, why)
+}
+
+// fail notes that part of the key could not be used.
+func (k *keyPart) fail(why string) {
+	k.why = why
+	if k.whole != nil {
+		k.whole.why = why
+	}
 }
 
 // giveByNumber joins by printed number where the counts differ. A number is

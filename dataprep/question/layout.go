@@ -261,50 +261,71 @@ type chain struct {
 
 // bestChain chooses the labels that together look most like an option list:
 // they run A, B, C … without a gap, and score best by place and style.
+//
+// The best chain up to each label is kept once per way of writing it, so the
+// work grows with the text and not with its square.
 func bestChain(marks []mark) chain {
 	type node struct {
 		score float64
-		prev  int
-		n     int
+		prev  int32
+		n     int32
 	}
-	best := chain{}
 	var buf [48]node
 	nodes := buf[:0]
+	var tip [maxOptions][2 * (labelNewline + 1)]int32 // 1 + the best mark so far
 	top := -1
 	for i, m := range marks {
-		nd := node{score: -1e9, prev: -1}
+		nd := node{prev: -1}
 		if m.v == 0 {
 			nd.score, nd.n = m.score(), 1
-		}
-		for j := range i {
-			p := marks[j]
-			if p.v != m.v-1 || nodes[j].n == 0 || p.end > m.start {
-				continue
-			}
-			gain := m.score() + step(p, m)
-			if gain > 0 && nodes[j].score+gain > nd.score {
-				nd = node{nodes[j].score + gain, j, nodes[j].n + 1}
+		} else {
+			base := m.score()
+			for _, t := range tip[m.v-1] {
+				if t == 0 {
+					continue
+				}
+				p := nodes[t-1]
+				gain := base + step(marks[t-1], m)
+				if gain > 0 && (nd.n == 0 || p.score+gain > nd.score) {
+					nd = node{p.score + gain, t - 1, p.n + 1}
+				}
 			}
 		}
 		nodes = append(nodes, nd)
+		if nd.n == 0 {
+			continue
+		}
+		slot := &tip[m.v][m.kind()]
+		if *slot == 0 || nd.score > nodes[*slot-1].score {
+			*slot = int32(i) + 1
+		}
 		if nd.n >= 2 && (top < 0 || nd.score > nodes[top].score) {
 			top = i
 		}
 	}
 	if top < 0 {
-		return best
+		return chain{}
 	}
 	n := nodes[top].n
 	out := make([]mark, n)
-	for i := top; n > 0; i = nodes[i].prev {
+	for i := int32(top); n > 0; i = nodes[i].prev {
 		n--
 		out[n] = marks[i]
 	}
 	c := chain{out, nodes[top].score}
 	if !c.believable() {
-		return best
+		return chain{}
 	}
 	return c
+}
+
+// kind numbers the ways a label is written, case included.
+func (m mark) kind() int {
+	k := 2 * int(m.style)
+	if m.lower {
+		k++
+	}
+	return k
 }
 
 // believable rejects chains that are more likely prose: letters without a mark

@@ -40,7 +40,7 @@ func (p parser) Parse(ctx context.Context, doc *drydock.Document) iter.Seq2[*dry
 			return yield(r, nil)
 		}
 		r := &reader{ctx: ctx, doc: doc, note: p.o.Note, emit: emit}
-		r.text.file, r.text.emit = doc.File, emit
+		r.text.file, r.text.emit, r.text.ahead = doc.File, emit, r.keyAhead
 		if err := r.run(); err != nil && !r.stopped() {
 			yield(nil, err)
 		}
@@ -57,6 +57,8 @@ type reader struct {
 	tab  table
 	rows jsonRows
 	done bool
+	seen int  // blocks read
+	last *int // the last block that reads as a key; nil until looked for
 	base indexBase
 }
 
@@ -75,6 +77,7 @@ func (r *reader) run() error {
 			r.done = !r.emit(nil, d)
 			continue
 		}
+		r.seen++
 		if err := r.block(b); err != nil {
 			return err
 		}
@@ -103,6 +106,29 @@ func (r *reader) block(b drydock.Block) error {
 		r.text.feed(b)
 	}
 	return nil
+}
+
+// keyAhead reports whether answers stand further down, reading the file once
+// more for it. It is asked only when much text is held.
+func (r *reader) keyAhead() bool {
+	if r.doc.Key != nil {
+		return true
+	}
+	if r.last == nil {
+		last, n := 0, 0
+		for b, err := range r.doc.Blocks(r.ctx) {
+			if err != nil {
+				continue
+			}
+			n++
+			s := trim(b.Text)
+			if ok, bare := keyHeader(s); ok && !bare || keyLike(s) {
+				last = n
+			}
+		}
+		r.last = &last
+	}
+	return *r.last > r.seen
 }
 
 // readKey reads the answers that stand in a second file.
@@ -144,7 +170,9 @@ func (c *chapter) end() {
 	if c.header != nil {
 		h := *c.header
 		c.header = nil
-		c.addLine(h)
+		if c.cur != nil {
+			c.addLine(h)
+		}
 	}
 	if c.zone {
 		c.closeZone()

@@ -58,6 +58,9 @@ type inlineAnswer struct {
 	strong     bool // blanks inside the brackets, or at the stem's end
 }
 
+// maxInline is how many bytes a key inside brackets may take.
+const maxInline = 40
+
 // findInline looks for the one bracket group of the stem that holds letters or
 // a true/false mark. Two different ones prove nothing.
 func findInline(s string) (inlineAnswer, bool) {
@@ -75,8 +78,8 @@ func findInline(s string) (inlineAnswer, bool) {
 			i += w
 			continue
 		}
-		end := strings.IndexAny(s[i+w:], closer)
-		if end < 0 || end > 40 {
+		end := strings.IndexAny(s[i+w:min(len(s), i+w+maxInline)], closer)
+		if end < 0 {
 			i += w
 			continue
 		}

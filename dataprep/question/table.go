@@ -337,8 +337,8 @@ func (r *reader) row(row tableRow) {
 		r.text.feed(drydock.Block{Text: cellsAsText(row.cells), At: row.at})
 		return
 	}
-	if h := headerRow(row.cells); h != nil && h.question == c.question && row.cell(c.question) != "" {
-		if what, _ := roleOf(row.cell(c.question)); what == roleQuestion {
+	if what, _ := roleOf(row.cell(c.question)); what == roleQuestion {
+		if h := headerRow(row.cells); h != nil && h.question == c.question {
 			return // the header once more
 		}
 	}

@@ -70,13 +70,23 @@ func scanPlainNumber(s string) numberMark {
 		}
 		after := end + gap + mw
 		next, _ := utf8.DecodeRuneInString(s[after:])
-		weak := isDigit(next) || m == ',' || m == '，' || m == '。'
+		weak := isDigit(next) && (m == '.' || m == ':' || m == '：' || m == '、' && numberList(s[after:])) || m == ',' || m == '，' || m == '。'
 		return numberMark{style: numPlain, n: n, end: skipSpace(s, after), weak: weak}
 	}
 	if gap > 0 && m != utf8.RuneError {
 		return numberMark{style: numBare, n: n, end: end + gap, weak: true}
 	}
 	return numberMark{}
+}
+
+// numberList reports that a list of numbers goes on: 1、2、3均正确.
+func numberList(s string) bool {
+	_, w := number(s)
+	switch r, _ := utf8.DecodeRuneInString(s[w:]); r {
+	case '、', '和', '及', '均', '都', '两', ',', '，':
+		return true
+	}
+	return w == len(s)
 }
 
 func scanWordNumber(s string) numberMark {

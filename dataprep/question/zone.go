@@ -34,13 +34,13 @@ func (c *chapter) zoneFeed(l line, level int8) bool {
 	}
 	m := scanNumber(l.text)
 	if m.style == noNumber || m.style == numHan {
-		if k := c.lastKey(); k != nil && len(k.runs) > 0 && k.runs[len(k.runs)-1].explain != "" && scanHeading(l.text, level).kind == notHeading {
+		if k := c.lastKey(); k != nil && len(k.runs) > 0 && k.runs[len(k.runs)-1].explain != nil && scanHeading(l.text, level).kind == notHeading {
 			r := &k.runs[len(k.runs)-1]
-			r.explain = string(join([]byte(r.explain), l.text))
+			r.explain = append(r.explain, l.text)
 			k.text = append(k.text, l.text)
 			return true
 		}
-		if utf8.RuneCountInString(l.text) <= maxTitle && len(c.pending) < 4 {
+		if _, part := labelPart(l.text); (part > 0 || titleLike(l.text)) && utf8.RuneCountInString(l.text) <= maxTitle && len(c.pending) < 4 {
 			c.pending = append(c.pending, l)
 			return true
 		}
@@ -182,10 +182,7 @@ func (c *chapter) explainedKey(l line) bool {
 			}
 		}
 		k.text = append(k.text, l.text)
-		r.explain = string(join([]byte(r.explain), trim(rest)))
-		if r.explain == "" {
-			r.explain = " "
-		}
+		r.explain = append(r.explain, trim(rest))
 		return true
 	}
 	m := scanNumber(l.text)
@@ -197,7 +194,7 @@ func (c *chapter) explainedKey(l line) bool {
 	if !ok {
 		return c.openKey(m, rest, l)
 	}
-	run := keyRun{from: m.n, to: m.n, groups: []string{value}, explain: explain, at: l.at}
+	run := keyRun{from: m.n, to: m.n, groups: []string{value}, explain: []string{explain}, at: l.at}
 	c.addKeyRow(keyRow{runs: []keyRun{run}}, l)
 	return true
 }
@@ -278,13 +275,17 @@ func (c *chapter) settle() {
 // finish joins keys and questions and lets everything go.
 func (c *chapter) finish() {
 	c.closeItem(numberMark{})
+	c.dropSub()
 	c.dropOrphans()
 	matchKeys(c.secs, c.keys)
 	for _, k := range c.keys {
-		if !k.used {
-			c.entries = append(c.entries, entry{drop: rejected(c.file, k.at, c.path.subject(),
-				strings.Join(k.text, "\n"), reasonKeyUnused, "answers for questions that are not in the file")})
+		if k.used && k.why == "" {
+			continue
 		}
+		if k.why == "" {
+			k.why = "answers for questions that are not in the file"
+		}
+		c.entries = append(c.entries, entry{drop: rejected(c.file, k.at, c.path.subject(), strings.Join(k.text, "\n"), reasonKeyUnused, k.why)})
 	}
 	c.keys = nil
 	c.flush()
@@ -306,6 +307,55 @@ func (c *chapter) flush() {
 	}
 	c.entries, c.secs, c.held = nil, nil, 0
 	c.sec = nil
+}
+
+// What may wait for a key: this many entries are looked at together, and above
+// this many bytes the rest of the file is searched for a key before more is held.
+const (
+	lookEntries = 512
+	holdBytes   = 8 << 20
+)
+
+// relieve lets go what needs nothing more, so that a bank of any length with
+// answers beside its questions is never held whole.
+func (c *chapter) relieve() {
+	n := len(c.entries)
+	if n == 0 || n%lookEntries != 0 || c.zone {
+		return
+	}
+	if c.held < holdBytes {
+		for _, e := range c.entries {
+			if e.item != nil && !e.item.answered() {
+				return
+			}
+		}
+	} else if c.ahead != nil && c.ahead() {
+		return
+	}
+	const keep = 32 // a list of statements may yet join the latest ones
+	tail := append([]entry(nil), c.entries[n-keep:]...)
+	c.entries = c.entries[:n-keep]
+	sec, path := c.sec, c.path
+	c.flush()
+	c.path = path
+	c.held = 0
+	for _, e := range tail {
+		c.entries = append(c.entries, e)
+		if e.sec == nil {
+			continue
+		}
+		c.held += e.item.size()
+		if len(c.secs) == 0 || c.secs[len(c.secs)-1] != e.sec {
+			c.secs = append(c.secs, e.sec)
+			e.sec.items = e.sec.items[:0:0]
+		}
+		e.sec.items = append(e.sec.items, e.item)
+	}
+	if sec != nil && (len(c.secs) == 0 || c.secs[len(c.secs)-1] != sec) {
+		sec.items = sec.items[:0:0]
+		c.secs = append(c.secs, sec)
+	}
+	c.sec = sec
 }
 
 // build makes the record of an item.
@@ -350,7 +400,7 @@ func (it *item) settleAnswer(d *draft, p parts) (reason, detail string) {
 		d.ans, d.given, d.keyAt = readAnswer(it.key.value), true, it.key.at
 		d.sure *= it.keySure
 		if d.explain == "" {
-			d.explain = trim(it.key.explain)
+			d.explain = unwrap(strings.Join(it.key.explain, "\n"))
 		}
 	case it.mismatch != "":
 		return reasonKeyCount, it.mismatch
