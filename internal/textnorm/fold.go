@@ -30,71 +30,104 @@ func FoldOffsets(dst []byte, offs []int32, s string) ([]byte, []int32) {
 	return fold(dst, offs, s, true)
 }
 
-// pending is what stood since the last code point that was written.
-type pending struct {
+// foldState is what a fold remembers of the text before.
+type foldState struct {
+	dst      []byte
+	offs     []int32
+	withOffs bool
+
+	last  Class // of the code point written last
+	wrote bool
+	// what stood since then
 	gap   bool // white space or punctuation
-	point bool // exactly one full stop, nothing else
+	point bool // exactly one full stop
 	minus bool // ends in a minus
-	at    int  // offset of its first byte
+	at    int  // offset of the first byte of the gap
 	minAt int
 }
 
 func fold(dst []byte, offs []int32, s string, withOffs bool) ([]byte, []int32) {
-	f := NewFolder()
-	var p pending
-	last, wrote := Ignored, false
-	put := func(r rune, at int) {
-		n := len(dst)
-		dst = utf8.AppendRune(dst, r)
-		if withOffs {
-			for range len(dst) - n {
-				offs = append(offs, int32(at))
-			}
-		}
-	}
-	emit := func(piece Piece, at int) {
-		switch piece.Class {
-		case Ignored:
-			return
-		case Space, Punct:
-			if !p.gap {
-				p = pending{gap: true, point: piece.Rune == '.', at: at}
-			} else {
-				p.point = false
-			}
-			p.minus, p.minAt = piece.Rune == '-', at
-			return
-		}
-		if p.gap {
-			switch {
-			case piece.Class == Digit && last == Digit && p.point:
-				put('.', p.at)
-			case piece.Class == Digit && p.minus && last != Digit && last != Letter:
-				put('-', p.minAt)
-			case wrote && piece.Class == last && (last == Letter || last == Digit):
-				put(' ', p.at)
-			}
-			p = pending{}
-		}
-		put(piece.Rune, at)
-		last, wrote = piece.Class, true
-	}
+	t := getTable()
+	f := foldState{dst: dst, offs: offs, withOffs: withOffs}
 	for i := 0; i < len(s); {
 		r, n := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRuneInString(s[i:])
 			if r == utf8.RuneError && n == 1 {
-				emit(Piece{0, Punct}, i)
+				f.pause(0, i)
 				i++
 				continue
 			}
 		}
-		piece, rest := f.Rune(r)
-		emit(piece, i)
-		for _, q := range rest {
-			emit(q, i)
+		e := t.entries[int(t.page[r>>pageBits])<<pageBits|int(r&(pageSize-1))]
+		v := rune(e & valueMax)
+		switch class := Class(e >> 21); {
+		case class == Han && v == 0 && !f.gap && !withOffs: // most of Chinese text
+			f.dst = append(f.dst, s[i:i+n]...)
+			f.last, f.wrote = Han, true
+		case class == multi:
+			for _, p := range t.multi[v] {
+				f.step(p.Rune, p.Class, i)
+			}
+		default:
+			if v == 0 {
+				v = r
+			}
+			f.step(v, class, i)
 		}
 		i += n
 	}
-	return dst, offs
+	return f.dst, f.offs
+}
+
+func (f *foldState) step(r rune, class Class, at int) {
+	switch class {
+	case Ignored:
+		return
+	case Space, Punct:
+		f.pause(r, at)
+		return
+	}
+	if f.gap {
+		f.bridge(class)
+		f.gap = false
+	}
+	f.put(r, at)
+	f.last, f.wrote = class, true
+}
+
+// pause takes white space and punctuation.
+func (f *foldState) pause(r rune, at int) {
+	if !f.gap {
+		f.gap, f.point, f.at = true, r == '.', at
+	} else {
+		f.point = false
+	}
+	f.minus, f.minAt = r == '-', at
+}
+
+// bridge writes what a gap before a code point of the class leaves.
+func (f *foldState) bridge(class Class) {
+	switch {
+	case class == Digit && f.last == Digit && f.point:
+		f.put('.', f.at)
+	case class == Digit && f.minus && f.last != Digit && f.last != Letter:
+		f.put('-', f.minAt)
+	case f.wrote && class == f.last && (class == Letter || class == Digit):
+		f.put(' ', f.at)
+	}
+}
+
+func (f *foldState) put(r rune, at int) {
+	n := len(f.dst)
+	if r < utf8.RuneSelf {
+		f.dst = append(f.dst, byte(r))
+	} else {
+		f.dst = utf8.AppendRune(f.dst, r)
+	}
+	if f.withOffs {
+		for range len(f.dst) - n {
+			f.offs = append(f.offs, int32(at))
+		}
+	}
 }
