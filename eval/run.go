@@ -124,6 +124,10 @@ func withSystem(system string, m []drydock.Message) []drydock.Message {
 
 // open takes up the answers an earlier run left.
 func (r *run) open() error {
+	// what a killed run was writing is not part of the result
+	if err := runstore.SweepTree(r.WorkDir); err != nil {
+		return err
+	}
 	var rows []evalscope.Row
 	var err error
 	r.log, rows, err = openLog(r.layout, r.conditions(), r.Fresh)

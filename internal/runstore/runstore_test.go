@@ -104,6 +104,21 @@ func TestSweepTakesTemporaryFilesOnly(t *testing.T) {
 	if err := Sweep(filepath.Join(dir, "nowhere")); err != nil {
 		t.Error(err)
 	}
+	deep := filepath.Join(dir, "a", "b", ".tmp-report-1")
+	if err := os.MkdirAll(filepath.Dir(deep), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(deep, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, root := range []string{dir, filepath.Join(dir, "nowhere")} {
+		if err := SweepTree(root); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(deep); !os.IsNotExist(err) {
+		t.Errorf("below: %v", err)
+	}
 }
 
 func TestRuns(t *testing.T) {

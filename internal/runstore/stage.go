@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,6 +103,20 @@ func Sweep(dir string) error {
 		}
 	}
 	return nil
+}
+
+// SweepTree is [Sweep] for dir and every folder below it.
+func SweepTree(dir string) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = Sweep(path)
+		}
+		if os.IsNotExist(err) {
+			return nil // swept, or never there
+		}
+		return err
+	})
+	return err
 }
 
 // HashFile returns the sha256 of a file's bytes as hex.
