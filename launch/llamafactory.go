@@ -40,7 +40,7 @@ type llamafactoryOptions struct {
 
 var llamafactorySpec = spec.Of("llamafactory", msg.Text{"LLaMA-Factory: LoRA, QLoRA or full fine-tuning.", "LLaMA-Factory：LoRA、QLoRA 或全参数微调。"},
 	llamafactoryOptions{
-		Method: "lora", Rank: 16, Epochs: 3, LearningRate: 1e-4, BatchSize: 4, Accumulate: 4, MaxTokens: 2048, SaveSteps: 100,
+		Method: "lora", Base: BaseModel, Rank: 16, Epochs: 3, LearningRate: 1e-4, BatchSize: 4, Accumulate: 4, MaxTokens: 2048, SaveSteps: 100,
 	}, newLlamafactory)
 
 func newLlamafactory(o llamafactoryOptions) (Trainer, error) {
