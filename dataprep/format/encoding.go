@@ -205,8 +205,8 @@ func isASCII(b []byte) bool {
 }
 
 // decide chooses among UTF-8, GB18030, Big5, windows-1252, UTF-16 without a
-// mark and what chardet knows, in this order of trust: validity, then how
-// common the decoded characters are.
+// mark and what chardet knows: by validity first, then by how common the decoded
+// characters are.
 func (s *sample) decide() (textEncoding, error) {
 	// a GB18030 text has hardly any valid sequence, a damaged UTF-8 text has
 	// many more than bad bytes
@@ -214,18 +214,26 @@ func (s *sample) decide() (textEncoding, error) {
 		return textEncoding{name: "UTF-8"}, nil
 	}
 	text := s.text[:min(len(s.text), scoredSample)]
-	if looksWestern(text) {
-		return textEncoding{name: "windows-1252", enc: charmap.Windows1252}, nil
-	}
 	common := commonSet()
 	gb := score(text, simplifiedchinese.GB18030, gbLevel1, common)
 	big5 := score(text, traditionalchinese.Big5, big5Level1, common)
-	const good = 0.6 // right decodings of 10 characters and more score above 1
-	switch {
-	case gb >= big5 && gb >= good:
-		return textEncoding{name: "GB18030", enc: simplifiedchinese.GB18030}, nil
-	case big5 >= good:
-		return textEncoding{name: "BIG5", enc: traditionalchinese.Big5}, nil
+	// right decodings score 1.3 and more; in the few characters of a title they
+	// may go down to 0.7, where Korean read as Chinese ends
+	const good, sure = 0.6, 1.1
+	best := textEncoding{name: "GB18030", enc: simplifiedchinese.GB18030}
+	if big5 > gb {
+		best = textEncoding{name: "BIG5", enc: traditionalchinese.Big5}
+	}
+	switch top := max(gb, big5); {
+	case top >= sure:
+		return best, nil
+	case top >= good:
+		if e, err := byChardet(text); err == nil {
+			return e, nil
+		}
+		return best, nil
+	case looksWestern(text):
+		return textEncoding{name: "windows-1252", enc: charmap.Windows1252}, nil
 	}
 	if e, ok := utf16ByText(text, common); ok {
 		return e, nil
@@ -236,8 +244,9 @@ func (s *sample) decide() (textEncoding, error) {
 // byChardet asks the statistical detector, whose names for the GB family are
 // too narrow, and only believes it when it is sure.
 func byChardet(text []byte) (textEncoding, error) {
+	const sure = 0.9
 	found := chardet.Detect(text)
-	if found.Confidence < 0.8 || found.Encoding == "" {
+	if found.Confidence < sure || found.Encoding == "" {
 		return textEncoding{}, errNoEncoding
 	}
 	e, err := namedEncoding(found.Encoding)
@@ -252,20 +261,19 @@ func byChardet(text []byte) (textEncoding, error) {
 // accents and typographic quotes do in Latin script. In Chinese encodings they
 // come in runs.
 func looksWestern(b []byte) bool {
-	high, alone, letters := 0, 0, 0
+	high, alone := 0, 0
 	for i, c := range b {
-		if c < 0x80 {
-			if c|0x20 >= 'a' && c|0x20 <= 'z' || c == ' ' {
-				letters++
-			}
+		switch {
+		case c < 0x80:
 			continue
-		}
-		high++
-		if (i == 0 || b[i-1] < 0x80) && (i+1 == len(b) || b[i+1] < 0x80) {
+		case c == 0x81 || c == 0x8D || c == 0x8F || c == 0x90 || c == 0x9D:
+			return false // not in windows-1252
+		case (i == 0 || b[i-1] < 0x80) && (i+1 == len(b) || b[i+1] < 0x80):
 			alone++
 		}
+		high++
 	}
-	return alone*10 >= high*9 && letters >= 4*high
+	return alone*10 >= high*9 && high*2 <= len(b)
 }
 
 // A lead and trail byte of the characters that a national standard lists first

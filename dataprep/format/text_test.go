@@ -107,6 +107,10 @@ func TestEncodings(t *testing.T) {
 		{"utf-16le english", english, encode(t, le, english), "UTF-16LE"},
 		{"utf-16be without ascii", "船舶在航行中应当保持正规的瞭望", encode(t, be, "船舶在航行中应当保持正规的瞭望"), "UTF-16BE"},
 		{"windows-1252", english, encode(t, charmap.Windows1252, english), "windows-1252"},
+		{"windows-1252, short", "café naïve résumé", encode(t, charmap.Windows1252, "café naïve résumé"), "windows-1252"},
+		{"windows-1252, a sign", "5°", encode(t, charmap.Windows1252, "5°"), "windows-1252"},
+		{"traditional in gbk, four characters", "臺灣海峽", encode(t, simplifiedchinese.GBK, "臺灣海峽"), "GB18030"},
+		{"euc-kr", "선박은 주위의 상황 및 다른 선박과 충돌할 수 있는 위험성을", encode(t, korean.EUCKR, "선박은 주위의 상황 및 다른 선박과 충돌할 수 있는 위험성을"), "EUC-KR"},
 		{"far into the file", strings.Repeat("plain ascii line\n", 20000) + simplified, encode(t, simplifiedchinese.GB18030, strings.Repeat("plain ascii line\n", 20000)+simplified), "GB18030"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
