@@ -17,6 +17,9 @@ const rules = "contam@1"
 type Config struct {
 	// MaxDF drops seeds that stand in more items than this.
 	MaxDF int `json:"max_df"`
+	// MaxLatinDF is MaxDF for seeds in Latin script: eight letters that many
+	// items share (whichoft, ofthefol) stand in any English text.
+	MaxLatinDF int `json:"max_latin_df"`
 	// StemShare and OptionShare of an item's nats must be hit before it is
 	// looked at closely; OptionNats is the least for options alone.
 	StemShare   float64 `json:"stem_share"`
@@ -49,7 +52,7 @@ type Config struct {
 // quotes.
 func DefaultConfig() Config {
 	return Config{
-		MaxDF:     20,
+		MaxDF: 20, MaxLatinDF: 5,
 		StemShare: 0.25, OptionShare: 0.30, OptionNats: 30,
 		StemSame: 0.80, StemNats: 18,
 		StemWithOptions: 0.50, OptionsNear: 0.60,
@@ -65,6 +68,9 @@ func (c Config) withDefaults() Config {
 	d := DefaultConfig()
 	if c.MaxDF == 0 {
 		c.MaxDF = d.MaxDF
+	}
+	if c.MaxLatinDF == 0 {
+		c.MaxLatinDF = d.MaxLatinDF
 	}
 	for _, f := range [...]struct{ have, def *float64 }{
 		{&c.StemShare, &d.StemShare},

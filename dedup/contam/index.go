@@ -214,7 +214,11 @@ func (t *seedTable) build(raw []rawPosting, ix *Index, background map[uint64]flo
 			}
 		}
 		idf := float32(math.Log(n / (float64(df) + 1 + neutralItems*background[raw[i].key])))
-		weak := df > ix.config.MaxDF || idf <= 0
+		most := ix.config.MaxDF
+		if raw[i].key>>48 == 0xFFFF {
+			most = ix.config.MaxLatinDF
+		}
+		weak := df > most || idf <= 0
 		if !weak || allow[raw[i].key] > 0 {
 			keys = append(keys, raw[i].key)
 			from := uint32(len(t.post))
