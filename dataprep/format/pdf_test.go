@@ -102,18 +102,26 @@ func TestPDFLayout(t *testing.T) {
 		want   []string
 	}{
 		{"stream order is not reading order", at(72, 600, 10, "third") + at(72, 700, 10, "first") + at(72, 650, 10, "second"), 0, []string{"first", "second", "third"}},
-		{"options side by side stay on their line", at(72, 700, 10, "1. Which light is shown?") + at(72, 686, 10, "A. white") + at(200, 686, 10, "B. red") + at(72, 672, 10, "C. green") + at(200, 672, 10, "D. blue"), 0,
-			[]string{"1. Which light is shown?", "A. white  B. red", "C. green  D. blue"}},
+		{
+			"options side by side stay on their line", at(72, 700, 10, "1. Which light is shown?") + at(72, 686, 10, "A. white") + at(200, 686, 10, "B. red") + at(72, 672, 10, "C. green") + at(200, 672, 10, "D. blue"), 0,
+			[]string{"1. Which light is shown?", "A. white  B. red", "C. green  D. blue"},
+		},
 		{"many options side by side", repeatOptions(8), 0, wantOptions(8)},
 		{"columns", lines(60, 700, 10, 14, left...) + lines(310, 700, 10, 14, right...), 0, append(slices.Clone(left), right...)},
-		{"columns under a title", at(150, 740, 14, "A title that stands across both of the columns") + lines(60, 700, 10, 14, left...) + lines(310, 700, 10, 14, right...), 0,
-			append(append([]string{"A title that stands across both of the columns"}, left...), right...)},
+		{
+			"columns under a title", at(150, 740, 14, "A title that stands across both of the columns") + lines(60, 700, 10, 14, left...) + lines(310, 700, 10, 14, right...), 0,
+			append(append([]string{"A title that stands across both of the columns"}, left...), right...),
+		},
 		{"columns written line by line", interleaved.String(), 0, append(slices.Clone(left), right...)},
-		{"a question bank in two columns written line by line", bankColumns(), 0,
-			[]string{"1. one", "A. a1", "B. b1", "C. c1", "D. d1", "2. two", "A. a2", "B. b2", "C. c2", "D. d2"}},
-		{"a table is read by rows", at(60, 700, 10, "Rule") + at(200, 700, 10, "Signal") + at(400, 700, 10, "Lights") + at(60, 685, 10, "34") + at(200, 685, 10, "one short blast") + at(400, 685, 10, "none") +
-			at(60, 670, 10, "35") + at(200, 670, 10, "one prolonged blast") + at(400, 670, 10, "two") + at(60, 655, 10, "36") + at(200, 655, 10, "any") + at(400, 655, 10, "any"), 0,
-			[]string{"Rule  Signal  Lights", "34  one short blast  none", "35  one prolonged blast  two", "36  any  any"}},
+		{
+			"a question bank in two columns written line by line", bankColumns(), 0,
+			[]string{"1. one", "A. a1", "B. b1", "C. c1", "D. d1", "2. two", "A. a2", "B. b2", "C. c2", "D. d2"},
+		},
+		{
+			"a table is read by rows", at(60, 700, 10, "Rule") + at(200, 700, 10, "Signal") + at(400, 700, 10, "Lights") + at(60, 685, 10, "34") + at(200, 685, 10, "one short blast") + at(400, 685, 10, "none") +
+				at(60, 670, 10, "35") + at(200, 670, 10, "one prolonged blast") + at(400, 670, 10, "two") + at(60, 655, 10, "36") + at(200, 655, 10, "any") + at(400, 655, 10, "any"), 0,
+			[]string{"Rule  Signal  Lights", "34  one short blast  none", "35  one prolonged blast  two", "36  any  any"},
+		},
 		{"chinese and latin", at(72, 700, 10, "船舶AIS的MMSI为9位"), 0, []string{"船舶AIS的MMSI为9位"}},
 		{"no spaces between chinese characters", at(72, 700, 10, "对") + at(84, 700, 10, "遇") + at(96, 700, 10, "局") + at(108, 700, 10, "面"), 0, []string{"对遇局面"}},
 		{"words set apart without spaces", at(72, 700, 10, "port") + at(93, 700, 10, "side"), 0, []string{"port side"}},

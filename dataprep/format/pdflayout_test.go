@@ -107,9 +107,20 @@ func TestPageNumbers(t *testing.T) {
 		text  string
 		paged bool
 	}{
-		{"12", true}, {"- 12 -", true}, {"第 3 页 共 9 页", true}, {"Page 3 of 9", true}, {"3/9", true}, {"iv", true},
-		{"Steering rules  17", true}, {"17  Steering rules", true}, {"Contents  ii", true},
-		{"第3条", false}, {"Rule 14", false}, {"Question 5", false}, {"Steering rules", false}, {"2024 edition", false},
+		{"12", true},
+		{"- 12 -", true},
+		{"第 3 页 共 9 页", true},
+		{"Page 3 of 9", true},
+		{"3/9", true},
+		{"iv", true},
+		{"Steering rules  17", true},
+		{"17  Steering rules", true},
+		{"Contents  ii", true},
+		{"第3条", false},
+		{"Rule 14", false},
+		{"Question 5", false},
+		{"Steering rules", false},
+		{"2024 edition", false},
 	} {
 		key, numbers := mask(c.text)
 		if got := len(numbers) > 0 && pageForm(c.text, key); got != c.paged {
