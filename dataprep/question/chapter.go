@@ -39,39 +39,10 @@ type chapter struct {
 	lastAdd *line
 	numbers []int       // 题号 1 2 3: the answers stand on the next line
 	ahead   func() bool // whether a key table stands further down
-	sub     *item       // the line taken for a subsection title, until an item follows
+	shared  *shared
+	sub     *item // the line taken for a subsection title, until an item follows
 	emit    func(*drydock.Record, *drydock.Drop) bool
 	stopped bool
-}
-
-// widths remembers how wide the lines of the file run, to tell a wrapped line
-// from one that ends.
-type widths struct {
-	ring [128]uint16
-	n    int
-	max  int
-}
-
-func (w *widths) add(n int) {
-	n = min(n, 1<<16-1)
-	old := w.ring[w.n%len(w.ring)]
-	w.ring[w.n%len(w.ring)] = uint16(n)
-	w.n++
-	switch {
-	case n >= w.max:
-		w.max = n
-	case int(old) == w.max:
-		w.max = 0
-		for _, v := range w.ring {
-			w.max = max(w.max, int(v))
-		}
-	}
-}
-
-// full reports a line that reaches the right margin. Where lines run as long
-// as paragraphs, none does.
-func (w *widths) full(n int) bool {
-	return w.n >= 8 && w.max <= 160 && w.max >= 24 && n*100 >= w.max*82
 }
 
 // feed takes the next text block.
@@ -101,54 +72,6 @@ func (c *chapter) feed(b drydock.Block) {
 		return
 	}
 	c.text(l, b.Level)
-}
-
-// turnPage marks the first line of a page and counts running titles.
-func (c *chapter) turnPage(l *line) {
-	if l.at.Page == 0 || l.at.Page == c.page {
-		return
-	}
-	c.page = l.at.Page
-	l.edge = true
-	c.countEdge(l.text)
-	if c.lastAdd != nil {
-		c.lastAdd.edge = true
-		c.countEdge(c.lastAdd.text)
-	}
-}
-
-func (c *chapter) countEdge(s string) {
-	if c.edges == nil {
-		c.edges = map[string]int{}
-	}
-	if len(s) <= 120 && (len(c.edges) < 4096 || c.edges[edgeKey(s)] > 0) {
-		c.edges[edgeKey(s)]++
-	}
-}
-
-// edgeKey is a line with its numbers masked: "航海题库 第12页".
-func edgeKey(s string) string {
-	return strings.Map(func(r rune) rune {
-		if isDigit(r) {
-			return '#'
-		}
-		return r
-	}, s)
-}
-
-// runningTitle reports a line that stood at the edge of several pages.
-func (c *chapter) runningTitle(l line) bool {
-	return l.edge && c.edges[edgeKey(l.text)] >= 3 && scanNumber(l.text).style == noNumber &&
-		!opensAny(l.text) && numberedPart(l.text).kind == notHeading
-}
-
-func onlyDigits(s string) bool {
-	for _, r := range s {
-		if !isDigit(r) && !isSpace(r) && !strings.ContainsRune("-—/", r) {
-			return false
-		}
-	}
-	return true
 }
 
 // settleHeader decides what a lone 答案： was, now that its next line is here.
@@ -198,6 +121,9 @@ func (c *chapter) text(l line, level int8) {
 	if row, ok := scanKeyRow(l.text, l.at, false); ok && c.startsZone(row) {
 		c.openZone()
 		c.zoneFeed(l, level)
+		return
+	}
+	if c.shareLine(l) {
 		return
 	}
 	if c.opensItem(m, l) {
@@ -296,6 +222,7 @@ func (c *chapter) openHeading(h heading) {
 	}
 	c.closeItem(numberMark{})
 	c.dropSub()
+	c.endShared()
 	c.dropOrphans()
 	switch h.kind {
 	case headChapter:
@@ -372,7 +299,7 @@ func (c *chapter) openItem(m numberMark, l line) {
 		c.titleFromOrphans(m)
 	}
 	c.dropOrphans()
-	c.cur = &item{num: m, form: c.path.form}
+	c.cur = &item{num: m, form: c.path.form, shared: c.sharedBy(m.n)}
 	body := l
 	c.cur.lines = make([]line, 0, 8)
 	c.cur.addFirst(body)
@@ -445,75 +372,6 @@ func (c *chapter) closeItem(next numberMark) {
 	c.sub = nil
 	it.path = &sec.path
 	c.mergeStatements(sec, it, next)
-}
-
-// dropSub reports a line that was taken for a title, but nothing stands below it.
-func (c *chapter) dropSub() {
-	if c.sub != nil {
-		c.entries = append(c.entries, entry{item: c.sub})
-		c.sub = nil
-	}
-}
-
-// isSubheading recognises 2、机动船 before a list that starts at 1 again.
-func (c *chapter) isSubheading(it *item) bool {
-	if len(it.lines) != 1 || it.closed() || it.options > 0 || c.openForm() || it.num.style == numWord {
-		return false
-	}
-	t := trim(it.lines[0].text[it.num.end:])
-	return t != "" && titleLike(t) && !hasBlank(t)
-}
-
-// mergeStatements gives an item with a numbered list in its stem its list back:
-// 5. 下列正确的是： 1. … 2. … 3. … A. … B. …. Such a list runs from 1, only its
-// last line is followed by options, and the count goes on from the stem's own
-// number.
-func (c *chapter) mergeStatements(sec *section, it *item, next numberMark) {
-	k := it.num.n
-	i := len(sec.items) - (k - 1) - 1 // the stem's place
-	if it.options >= 2 && k >= 2 && i >= 0 {
-		stem := sec.items[i]
-		ok := !stem.closed() && (next.n == stem.num.n+1 || next.n == 0)
-		for j := range k - 1 {
-			s := sec.items[i+1+j]
-			ok = ok && s.num.n == j+1 && !s.closed() && s.options == 0
-		}
-		if ok {
-			for _, s := range sec.items[i+1:] {
-				stem.lines = append(stem.lines, s.lines...)
-			}
-			stem.lines = append(stem.lines, it.lines...)
-			stem.options, stem.solved = it.options, it.solved
-			c.removeEntries(k - 1)
-			sec.items = sec.items[:i+1]
-			return
-		}
-	}
-	sec.items = append(sec.items, it)
-	c.entries = append(c.entries, entry{item: it, sec: sec})
-}
-
-func (c *chapter) removeEntries(n int) {
-	c.entries = c.entries[:len(c.entries)-n]
-}
-
-// splitTitle takes a heading without any mark off the end of an item: a short
-// last line that the options did not need, before the count starts again.
-func (c *chapter) splitTitle(it *item, next numberMark) {
-	n := len(it.lines)
-	if n < 2 || it.options < 2 || next.n != 1 || it.explain {
-		return
-	}
-	l, before := it.lines[n-1], it.lines[n-2]
-	var buf [4]mark
-	if before.full || !titleLike(l.text) || len(scanMarks(l.text, buf[:0])) > 0 && opensAny(l.text) {
-		return
-	}
-	if _, ok := scanLabel(l.text); ok || l.edge && c.runningTitle(l) {
-		return
-	}
-	it.lines = it.lines[:n-1]
-	c.orphans = append(c.orphans, l)
 }
 
 // opensAny reports a line that begins with any option label.

@@ -34,6 +34,7 @@ type item struct {
 	keySure  float64
 	mismatch string // why the key could not be used
 	path     *path
+	shared   *shared // a text that stands before several items and belongs to each
 }
 
 // add appends a line and keeps count of what has been seen.

@@ -181,6 +181,16 @@ var textShapes = []struct {
 		[]string{"single|灯色为|A=红;B=绿;C=白|C", "single|灯色为|A=红;B=绿;C=白;D=黄;E=蓝|E", "single|灯色为|A=红;B=绿;C=白;D=黄;E=蓝;F=紫|F"},
 	},
 	{
+		"23 a stem shared by several items",
+		"1. 甲\nA. 红\nB. 绿\n答案：A\n根据下图回答2-3题。\n两船交叉相遇。\n2. 乙船应\nA. 让路\nB. 直航\n答案：B\n3. 丙船应\nA. 让路\nB. 直航\n答案：A\n4. 丁\nA. 红\nB. 绿\n答案：A",
+		[]string{"single|甲|A=红;B=绿|A", "single|根据下图回答2-3题。两船交叉相遇。\n乙船应|A=让路;B=直航|B", "single|根据下图回答2-3题。两船交叉相遇。\n丙船应|A=让路;B=直航|A", "single|丁|A=红;B=绿|A"},
+	},
+	{
+		"37 the second half repeats the sections with answers only",
+		"一、单选题\n1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n二、判断题\n1. 丙。\n2. 丁。\n一、单选题\n1-2 BA\n二、判断题\n1. √ 2. ×",
+		[]string{"single|甲|A=红;B=绿|B", "single|乙|A=红;B=绿|A", "judge|丙。||true", "judge|丁。||false"},
+	},
+	{
 		"27 page furniture between question and options",
 		"1. 灯色为\n- 12 -\nA. 红\n第12页 共30页\nB. 绿\nPage 3 of 9\nC. 白\nwww.example.com\nD. 黄\n答案：A",
 		[]string{"single|灯色为|A=红;B=绿;C=白;D=黄|A"},

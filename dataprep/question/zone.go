@@ -276,6 +276,7 @@ func (c *chapter) settle() {
 func (c *chapter) finish() {
 	c.closeItem(numberMark{})
 	c.dropSub()
+	c.endShared()
 	c.dropOrphans()
 	matchKeys(c.secs, c.keys)
 	for _, k := range c.keys {
@@ -371,6 +372,10 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 	d.stem, form = cleanStem(b.stem, it.num.n)
 	if form != "" {
 		d.form = form
+	}
+	if it.shared != nil && d.stem != "" {
+		d.stem = it.shared.text() + "\n" + d.stem
+		d.sure *= 0.95
 	}
 	if reason, detail := it.settleAnswer(d, p); reason != "" {
 		return nil, d.reject(c.file, reason, detail)

@@ -1,0 +1,98 @@
+package question
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A shared stem is a text that several items have in common: 根据下图回答 15-17 题.
+// Without it they cannot be answered, so each gets it before its own stem.
+type shared struct {
+	from, to int
+	lines    []line
+	used     bool
+}
+
+func (s *shared) text() string {
+	var b []byte
+	for _, l := range s.lines {
+		b = join(b, l.text)
+	}
+	return string(b)
+}
+
+// shareLine takes a line that announces a shared stem, or one of its lines.
+func (c *chapter) shareLine(l line) bool {
+	if from, to, ok := sharedRange(l.text); ok && (c.cur == nil || c.cur.closed()) {
+		c.closeItem(numberMark{})
+		c.dropOrphans()
+		c.endShared()
+		c.shared = &shared{from: from, to: to, lines: []line{l}}
+		return true
+	}
+	if c.shared == nil || c.shared.used || c.cur != nil || scanNumber(l.text).n == c.shared.from {
+		return false
+	}
+	c.shared.lines = append(c.shared.lines, l)
+	return true
+}
+
+// sharedBy returns the open shared stem when it is for item n.
+func (c *chapter) sharedBy(n int) *shared {
+	s := c.shared
+	if s == nil || n < s.from || n > s.to {
+		c.endShared()
+		return nil
+	}
+	s.used = true
+	return s
+}
+
+// endShared closes the shared stem; one that no item took is foreign text.
+func (c *chapter) endShared() {
+	s := c.shared
+	c.shared = nil
+	if s == nil || s.used {
+		return
+	}
+	c.orphans = append(s.lines, c.orphans...)
+}
+
+// sharedRange reads the numbers a shared stem is for: 回答 15-17 题, （15～17题
+// 共用题干）, Questions 15-17 refer to ….
+func sharedRange(s string) (from, to int, ok bool) {
+	if len(s) > 300 {
+		return 0, 0, false
+	}
+	english := strings.Contains(s, "uestions ")
+	if !english && !(strings.Contains(s, "题") && (strings.Contains(s, "共用") || strings.Contains(s, "回答") || strings.Contains(s, "完成"))) {
+		return 0, 0, false
+	}
+	for i := 0; i < len(s); {
+		r, w := utf8.DecodeRuneInString(s[i:])
+		if !isDigit(r) {
+			i += w
+			continue
+		}
+		n, end := number(s[i:])
+		j := skipSpace(s, i+end)
+		sep, sw := utf8.DecodeRuneInString(s[j:])
+		switch sep {
+		case '-', '—', '–', '~', '～', '至', '到', '－':
+		default:
+			if !strings.HasPrefix(s[j:], "to ") {
+				i += end
+				continue
+			}
+			sw = len("to ")
+		}
+		k := skipSpace(s, j+sw)
+		m, mw := number(s[k:])
+		after := skipSpace(s, k+mw)
+		if mw > 0 && m > n && m-n < 50 && (strings.HasPrefix(s[after:], "题") || strings.HasPrefix(s[after:], "小题") || english) {
+			return n, m, true
+		}
+		i += end
+	}
+	return 0, 0, false
+}
