@@ -270,14 +270,14 @@ func (s *pdfSums) tell(note func(Note)) {
 	}
 	if len(s.scans) > 0 {
 		note(Note{Code: "image_only_page", Damage: true, Text: msg.Text{
-			"%s: %d pages are pictures without text (%s); run OCR first, for example: ocrmypdf -l chi_sim+eng in.pdf out.pdf",
-			"%s：有 %d 页是没有文字的图片（%s）；请先做 OCR，例如：ocrmypdf -l chi_sim+eng in.pdf out.pdf",
-		}, Args: []any{name, len(s.scans), ranges(s.scans)}})
+			"%s: a picture without text on page %s; run OCR first, for example: ocrmypdf -l chi_sim+eng in.pdf out.pdf",
+			"%s：第 %s 页是没有文字的图片；请先做 OCR，例如：ocrmypdf -l chi_sim+eng in.pdf out.pdf",
+		}, Args: []any{name, ranges(s.scans)}})
 	}
 	if s.text == 0 && len(s.scans) == 0 {
 		note(Note{Code: "no_text", Damage: true, Text: msg.Text{
-			"%s: no text was found on any of the %d pages; what they show may be drawings or lost in damage",
-			"%s：共 %d 页，均未找到文字；页面内容可能是图形，或文件已损坏",
+			"%s: no text was found on any page (%d in all); what they show may be drawings or lost in damage",
+			"%s：所有页面（共 %d 页）均未找到文字；页面内容可能是图形，或文件已损坏",
 		}, Args: []any{name, s.pages}})
 	}
 	if s.unmapped > 0 {

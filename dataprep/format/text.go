@@ -307,9 +307,9 @@ func (d *damaged) mend(line []byte, n int) string {
 func (d *damaged) tell(f *File, note func(Note)) {
 	if d.count > 0 {
 		note(Note{Code: "invalid_bytes", Damage: true, Text: msg.Text{
-			"%s: %d places are no valid %s, the first at line %d, column %d; each reads as U+FFFD now",
-			"%s：有 %d 处不是有效的 %s 文本，第一处在第 %d 行第 %d 列；均已替换为 U+FFFD",
-		}, Args: []any{f.name(), d.count, d.encoding.name, d.line, d.column}})
+			"%s: no valid %s at line %d, column %d (%d such places in all); each reads as U+FFFD now",
+			"%s：不是有效的 %s 文本：第 %d 行第 %d 列（共 %d 处）；均已替换为 U+FFFD",
+		}, Args: []any{f.name(), d.encoding.name, d.line, d.column, d.count}})
 	}
 	if d.original > 0 {
 		note(Note{Code: "replacement_chars", Text: msg.Text{

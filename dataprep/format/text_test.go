@@ -194,10 +194,10 @@ func TestInvalidBytes(t *testing.T) {
 		want     []string // the last lines
 		note     string
 	}{
-		{"utf-8", long + "甲\xff\xfe乙\n丙\xff丁\n", []string{"甲\uFFFD乙", "丙\uFFFD丁"}, "2 places are no valid UTF-8, the first at line 21, column 2"},
-		{"utf-8, torn end", long + "甲\xe4\xb9", []string{"甲\uFFFD"}, "1 places are no valid UTF-8, the first at line 21, column 2"},
-		{"gb18030", gb + "\xff\xb4\xac\n", []string{"\uFFFD船"}, "1 places are no valid GB18030, the first at line 21, column 1"},
-		{"gb18030, half a character before a line end", gb + "A\xb4\nB\n", []string{"A\uFFFD", "B"}, "1 places are no valid GB18030, the first at line 21, column 2"},
+		{"utf-8", long + "甲\xff\xfe乙\n丙\xff丁\n", []string{"甲\uFFFD乙", "丙\uFFFD丁"}, "no valid UTF-8 at line 21, column 2 (2 such"},
+		{"utf-8, torn end", long + "甲\xe4\xb9", []string{"甲\uFFFD"}, "no valid UTF-8 at line 21, column 2 (1 such"},
+		{"gb18030", gb + "\xff\xb4\xac\n", []string{"\uFFFD船"}, "no valid GB18030 at line 21, column 1 (1 such"},
+		{"gb18030, half a character before a line end", gb + "A\xb4\nB\n", []string{"A\uFFFD", "B"}, "no valid GB18030 at line 21, column 2 (1 such"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
