@@ -70,6 +70,17 @@ func BenchmarkByteHash(b *testing.B) {
 
 var sink uint64 //nolint:gochecknoglobals // keeps the loop from being removed
 
+func BenchmarkRecord(b *testing.B) {
+	ix := testIndex(b)
+	s := ix.Scanner()
+	r := &drydock.Record{Passage: &drydock.Passage{Text: strings.Repeat("船员在甲板上检查缆绳。", 40)}}
+	b.SetBytes(int64(len(r.Passage.Text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Record(r)
+	}
+}
+
 func BenchmarkCheck(b *testing.B) {
 	ix, _ := realIndex(b)
 	rows := bulk(b, "zh-domain")

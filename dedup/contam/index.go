@@ -242,10 +242,10 @@ func (t *seedTable) build(raw []rawPosting, ix *Index, background map[uint64]flo
 		}
 		i = j
 	}
-	size := bits.Len(uint(2*len(keys) + 16))
+	size := bits.Len(uint(len(keys)*4/3 + 16))
 	t.shift = uint(64 - size)
 	t.slots = make([]slot, 1<<size)
-	fsize := min(max(size-3, 6), 18)
+	fsize := min(max(size-2, 6), 18)
 	t.fshift = uint(64 - fsize)
 	t.filter = make([]uint64, 1<<fsize)
 	for i, k := range keys {

@@ -10,6 +10,10 @@ import (
 // anything but the same words.
 const shortStem = 12
 
+// stemSure is the similarity below which a changed stem with nothing but other
+// options is another question on the same subject.
+const stemSure = 0.9
+
 // judge gives the verdict of a match and the rule that decided it.
 func (s *Scanner) judge(e *evidence) (Verdict, string) {
 	c := &s.ix.config
@@ -31,12 +35,17 @@ func (s *Scanner) judge(e *evidence) (Verdict, string) {
 	if !e.inOrder && s.quoted(e) {
 		return SourceOverlap, "quoted"
 	}
-	if v, rule := s.changed(e); v != "" {
+	v, rule := s.changed(e)
+	if v == "" && e.otherAnswer(c.OptionsNear) {
+		v, rule = Variant, "other_answer"
+	}
+	if (v == Variant || v == PolarityVariant) && e.stem < stemSure && len(e.options) >= 3 && e.offeredShare() == 0 {
+		return SharedMaterial, "other_question"
+	}
+	if v != "" {
 		return v, rule
 	}
 	switch {
-	case e.otherAnswer(c.OptionsNear):
-		return Variant, "other_answer"
 	case e.found == 0 || !e.inOrder && e.match.options >= 0 && e.match.options < 0.3:
 		if e.othersOffered() {
 			return Variant, "other_options"

@@ -85,6 +85,7 @@ func (s *Scanner) Record(r *drydock.Record) []Finding {
 
 func (s *Scanner) begin() {
 	s.fields = s.fields[:0]
+	s.held = s.held[:0]
 	s.text.reset()
 	s.text.want = false
 }
@@ -106,7 +107,9 @@ func (s *Scanner) addRecord(r *drydock.Record) {
 		if text == "" {
 			return
 		}
-		s.addText([]byte(text))
+		from := len(s.held)
+		s.held = append(s.held, text...)
+		s.addText(s.held[from:])
 		s.fields[len(s.fields)-1].pointer = pointer
 	}
 	switch {

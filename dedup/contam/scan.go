@@ -21,6 +21,7 @@ type Scanner struct {
 	row    rowScanner
 	text   stream
 	fields []field
+	held   []byte // texts of a record, as bytes
 	hits   []hit
 
 	weight  [][2]float32 // by item: nats of stem and options hit in this block
