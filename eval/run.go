@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -124,9 +125,12 @@ func withSystem(system string, m []drydock.Message) []drydock.Message {
 
 // open takes up the answers an earlier run left.
 func (r *run) open() error {
-	// what a killed run was writing is not part of the result
-	if err := runstore.SweepTree(r.WorkDir); err != nil {
-		return err
+	// what a killed run was writing is not part of the result; the work folder
+	// itself may hold other programs' files
+	for _, sub := range []string{"predictions", "reviews", "reports", "configs", ".drydock"} {
+		if err := runstore.SweepTree(filepath.Join(r.WorkDir, sub)); err != nil {
+			return err
+		}
 	}
 	var rows []evalscope.Row
 	var err error

@@ -152,7 +152,7 @@ func (r *runner) sumInputs(src *StageResult) {
 					r.partial = append(r.partial, fail.New(fail.Partial, msg.Text{"%s", "%s"}, pair{n.En, n.Zh}))
 					continue
 				}
-				r.warn(pair{n.En, n.Zh})
+				r.warnNote(n)
 			}
 			if m.Error != nil {
 				row.Error = &Note{File: in.name, Code: "unreadable", En: m.Error.En, Zh: m.Error.Zh}
@@ -172,6 +172,27 @@ func (r *runner) sumInputs(src *StageResult) {
 				Hint(msg.Text{"each stands in dropped.jsonl with its reason and place", "每一块及其原因、位置都在 dropped.jsonl 中"}))
 		}
 		src.Inputs = append(src.Inputs, row)
+	}
+}
+
+// sameNotes is how often a note of one code is shown; a shelf of files often
+// has the same to say.
+const sameNotes = 3
+
+// warnNote shows a note unless enough of its kind were; all are in the result.
+func (r *runner) warnNote(n noteRow) {
+	if r.noted == nil {
+		r.noted = map[string]int{}
+	}
+	r.noted[n.Code]++
+	switch c := r.noted[n.Code]; {
+	case c <= sameNotes:
+		r.warn(pair{n.En, n.Zh})
+	case c == sameNotes+1:
+		r.warn(pair{
+			"more notes of this kind (" + n.Code + ") are not shown; --json has them all",
+			"同类提示（" + n.Code + "）不再逐条显示；--json 中有全部内容",
+		})
 	}
 }
 
