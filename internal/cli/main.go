@@ -29,7 +29,8 @@ func Main(args []string, host Host) int {
 	if err == nil {
 		return 0
 	}
-	if ctx.Err() != nil {
+	var said *fail.Error
+	if ctx.Err() != nil && (!errors.As(err, &said) || said.Kind != fail.Interrupted) {
 		err = context.Cause(ctx) // what else failed, failed because of it
 	}
 	var s shown
