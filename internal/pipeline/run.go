@@ -36,6 +36,7 @@ type runner struct {
 	owner  []*opened // of each part
 	corpus *corpus
 	warned int
+	noted  map[string]int // notes shown, by code
 	// staleBaselines says that the data changed since the baselines answered.
 	staleBaselines bool
 	partial        fail.List // inputs that could not be read: exit 3
