@@ -18,7 +18,8 @@ func (a answer) none() bool { return len(a.letters) == 0 && a.judge == "" && a.t
 // readAnswer understands the value of an answer field or label: letters in any
 // of their separations, a true/false mark, else text.
 func readAnswer(s string) answer {
-	s = strings.TrimRight(trim(s), "。.;；")
+	words := trim(s)
+	s = strings.TrimRight(words, "。.;；")
 	s = trim(stripBrackets(s))
 	if s == "" {
 		return answer{}
@@ -29,7 +30,7 @@ func readAnswer(s string) answer {
 	if j := readJudge(s); j != "" {
 		return answer{judge: j}
 	}
-	return answer{text: s}
+	return answer{text: words}
 }
 
 // readLetters reads "ABD", "A,B,D", "A、B、D", "A|B|D |E", " Ｄ", "A和C". It

@@ -47,7 +47,7 @@ type chapter struct {
 
 // feed takes the next text block.
 func (c *chapter) feed(b drydock.Block) {
-	s := trim(repair(b.Text))
+	s := plain(trim(repair(b.Text)))
 	if s == "" {
 		c.blank = true
 		return

@@ -236,6 +236,10 @@ func (it *item) cut() parts {
 					}
 					body = append(body, before...)
 				default:
+					if where == 'a' && p.hasAns && !readable(p.answer) {
+						p.answer = string(join([]byte(p.answer), b)) // an answer in words goes on
+						break
+					}
 					explain = join(explain, b)
 				}
 			}
@@ -332,6 +336,10 @@ func (it *item) text() string {
 			b.WriteByte('\n')
 		}
 		b.WriteString(l.text)
+	}
+	for _, e := range it.key.explain { // what the key says goes with the item
+		b.WriteByte('\n')
+		b.WriteString(e)
 	}
 	return b.String()
 }

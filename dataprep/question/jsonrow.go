@@ -103,6 +103,10 @@ func (j *jsonItem) field(name string, v *fastjson.Value) {
 			j.numbered[n] = j.optionText(v, n)
 			return
 		}
+		if isWrong(name) && scalar(v) {
+			j.wrong = append(j.wrong, trim(scalarText(v)))
+			return
+		}
 		if foldName(name) == "messages" || foldName(name) == "conversations" {
 			j.setStem(lastUser(v))
 		}

@@ -443,6 +443,9 @@ func stripOwnLabel(s string, v int) string {
 	if ok && m.v == v && m.style <= labelParen && m.end < len(s) {
 		return s[m.end:]
 	}
+	if m, ok = enclosedMark(s, 0); ok && m.v == v && m.end < len(s) {
+		return s[m.end:]
+	}
 	return s
 }
 

@@ -1,6 +1,10 @@
 package question
 
-import "golang.org/x/text/unicode/norm"
+import (
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
 
 // repair replaces the look-alike radicals that PDF copies carry (⽤ U+2F64 for
 // 用) and unusual line ends. Texts without them come back as they are.
@@ -85,4 +89,18 @@ func repairRadicals(s string) string {
 		}
 	}
 	return string(out)
+}
+
+// plain takes off Markdown's emphasis and the bullets before numbers and labels.
+func plain(s string) string {
+	if strings.Contains(s, "**") {
+		s = trim(strings.ReplaceAll(s, "**", ""))
+	}
+	if len(s) > 2 && (s[0] == '-' || s[0] == '*' || s[0] == '+' || s[0] == '>') && s[1] == ' ' {
+		rest := trim(s[2:])
+		if _, ok := scanLabel(rest); ok || opensAny(rest) || !scanNumber(rest).weak && scanNumber(rest).style != noNumber {
+			return rest
+		}
+	}
+	return s
 }

@@ -40,7 +40,7 @@ func roleOf(name string) (r role, option int) {
 		return roleID, 0
 	case "q", "question", "questiontext", "questions", "stem", "questionstem", "questioncontent", "题干", "题目", "問題", "问题", "题目内容", "试题", "试题内容", "試題", "試題內容", "題幹", "題目", "題目內容", "题干内容", "问题内容", "试题题干", "题目题干", "prompt", "query":
 		return roleQuestion, 0
-	case "answer", "answers", "ans", "key", "correct", "correctanswer", "correctanswers", "answerkey", "rightanswer", "correctoption", "correctchoice", "gold", "goldanswer", "label", "target", "answeridx", "answerindex", "correctindex", "答案", "正确答案", "参考答案", "标准答案", "正確答案", "參考答案", "標準答案", "试题答案", "题目答案", "答案选项", "正解":
+	case "answer", "answers", "ans", "key", "correct", "correctanswer", "correctanswers", "answerkey", "rightanswer", "correctoption", "correctchoice", "gold", "goldanswer", "label", "target", "answeridx", "answerindex", "correctindex", "correctanswernum", "correctidx", "答案", "正确答案", "参考答案", "标准答案", "正確答案", "參考答案", "標準答案", "试题答案", "题目答案", "答案选项", "正解":
 		return roleAnswer, 0
 	case "options", "option", "choices", "candidates", "choice", "选项", "選項", "备选项", "备选答案", "答案选项内容", "选项内容", "題目選項", "题目选项", "试题选项":
 		return roleOptions, 0
@@ -109,13 +109,25 @@ func optionName(n string) (int, bool) {
 // whether they count from 0 or 1 is the caller's to find out.
 func optionNumber(name string) (int, bool) {
 	n := foldName(name)
-	for _, p := range [...]string{"选项", "選項", "option", "choice", "opt", "ending", "op"} {
+	for _, p := range [...]string{"选项", "選項", "option", "choice", "opt", "ending", "mcanswer", "op"} {
 		if rest, ok := strings.CutPrefix(n, p); ok && rest != "" {
 			v, w := anyNumber(rest)
 			return v, w == len(rest) && v <= maxOptions
 		}
 	}
 	return 0, false
+}
+
+// isWrong reads distractor1, wrong_answer_2.
+func isWrong(name string) bool {
+	n := foldName(name)
+	for _, p := range [...]string{"distractor", "wronganswer", "incorrectanswer"} {
+		if rest, ok := strings.CutPrefix(n, p); ok {
+			_, w := number(rest)
+			return w > 0 && w == len(rest)
+		}
+	}
+	return false
 }
 
 // formValue reads a 题型 cell or a type field.

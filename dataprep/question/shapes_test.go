@@ -191,6 +191,36 @@ var textShapes = []struct {
 		[]string{"single|甲|A=红;B=绿|B", "single|乙|A=红;B=绿|A", "judge|丙。||true", "judge|丁。||false"},
 	},
 	{
+		"12 answer and explanation on one line",
+		"1. 甲\nA. 红\nB. 绿\n答案:  B  解析: 见规则\n2. 乙\nA. 红\nB. 绿\n【答案】B【解析】见规则\n3. 丙（答案：A）\nA. 红\nB. 绿\n4. 丁\nA. 红\nB. 绿\n正确答案：B. 绿\n5. 戊 A. 红 B. 绿 答案：B",
+		[]string{"single|甲|A=红;B=绿|B", "single|乙|A=红;B=绿|B", "single|丙|A=红;B=绿|A", "single|丁|A=红;B=绿|B", "single|戊|A=红;B=绿|B"},
+	},
+	{
+		"12 an answer in words over several lines",
+		"五、简答题\n1. 何为安全航速？\n答：能采取适当而有效的行动，\n并能在适当距离内停住的航速。\n2. 何为互见？\n答：能以视觉看到。",
+		[]string{"short|何为安全航速？||能采取适当而有效的行动，并能在适当距离内停住的航速。", "short|何为互见？||能以视觉看到。"},
+	},
+	{
+		"05 numbers without a mark",
+		"1 左舷灯为\nA. 红\nB. 绿\n答案：A\n2 右舷灯为\nA. 红\nB. 绿\n答案：B",
+		[]string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B"},
+	},
+	{
+		"14 English key, numbers and letters in columns",
+		"1. Which light is red?\nA. Port\nB. Starboard\n2. Which light is green?\nA. Port\nB. Starboard\nAnswer Key\n1 A   2 B",
+		[]string{"single|Which light is red?|A=Port;B=Starboard|A", "single|Which light is green?|A=Port;B=Starboard|B"},
+	},
+	{
+		"Markdown",
+		"## 第一章 号灯\n\n**1. 左舷灯为**\n\n- A. 红\n- B. 绿\n\n**答案：A**\n\n**2. 右舷灯为**\n\n- A. 红\n- B. 绿\n\n**答案：B**",
+		[]string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B"},
+	},
+	{
+		"digits as options, wrapped decimals",
+		"1. 吃水为\nA. 1\nB. 2\nC. 3\nD. 大约\n4.5米\n答案：D\n2. 吃水为\nA. 1.5\nB. 2.5\n答案：B",
+		[]string{"single|吃水为|A=1;B=2;C=3;D=大约4.5米|D", "single|吃水为|A=1.5;B=2.5|B"},
+	},
+	{
 		"27 page furniture between question and options",
 		"1. 灯色为\n- 12 -\nA. 红\n第12页 共30页\nB. 绿\nPage 3 of 9\nC. 白\nwww.example.com\nD. 黄\n答案：A",
 		[]string{"single|灯色为|A=红;B=绿;C=白;D=黄|A"},
@@ -340,6 +370,12 @@ var rowShapes = []struct {
 		name: "30 index with nothing to say from where it counts",
 		json: `{"question":"Port light?","choices":["red","green","white"],"answer":1}`,
 		want: []string{"drop answer_index_ambiguous"},
+	},
+	{
+		name: "30 distractors by number, labels in brackets",
+		json: `{"question":"Port light?","distractor1":"green","distractor2":"white","correct_answer":"red"}` + "\n" +
+			`{"passage":null,"question":"Port light?","options":["(A)red","(B)green"],"label":"A","answer":null}`,
+		want: []string{"single|Port light?|A=green;B=white;C=red|C", "single|Port light?|A=red;B=green|A"},
 	},
 	{
 		name: "30 true and false",

@@ -213,6 +213,9 @@ func (c *chapter) openKey(m numberMark, rest string, l line) bool {
 	if form != drydock.Blank && form != drydock.Short || trim(rest) == "" {
 		return false
 	}
+	if lb, ok := scanLabel(rest); ok && !lb.explain {
+		rest = rest[lb.end:]
+	}
 	c.addKeyRow(keyRow{runs: []keyRun{{from: m.n, to: m.n, groups: []string{trim(rest)}, at: l.at}}}, l)
 	return true
 }
@@ -380,6 +383,9 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 	if reason, detail := it.settleAnswer(d, p); reason != "" {
 		return nil, d.reject(c.file, reason, detail)
 	}
+	if l := d.ans.letters; len(l) == 1 && l[0] < len(d.options) && foldText(d.explain) == foldText(d.options[l[0]].Text) {
+		d.explain = "" // 答案：B. 绿 says the option once more
+	}
 	return d.finish(c.file)
 }
 
@@ -393,6 +399,9 @@ func (it *item) settleAnswer(d *draft, p parts) (reason, detail string) {
 	if inline && in.ans.judge == "" && len(d.options) == 0 && d.form != drydock.Judge {
 		inline = in.strong
 	}
+	if len(it.key.explain) > 0 {
+		d.explain = string(join([]byte(d.explain), unwrap(strings.Join(it.key.explain, "\n"))))
+	}
 	switch {
 	case p.twice:
 		return reasonConflict, "two different answers stand with the question"
@@ -404,9 +413,6 @@ func (it *item) settleAnswer(d *draft, p parts) (reason, detail string) {
 	case it.hasKey:
 		d.ans, d.given, d.keyAt = readAnswer(it.key.value), true, it.key.at
 		d.sure *= it.keySure
-		if d.explain == "" {
-			d.explain = unwrap(strings.Join(it.key.explain, "\n"))
-		}
 	case it.mismatch != "":
 		return reasonKeyCount, it.mismatch
 	case inline && (in.strong || len(d.options) > 0):
