@@ -137,7 +137,7 @@ func (a *alphabet) run(s *stream, text []byte) int {
 				return len(text) - len(t)
 			}
 			t = t[1:]
-		case c&0xF0 == 0xE0 && len(t) >= 3 && t[1]&0xC0 == 0x80 && t[2]&0xC0 == 0x80:
+		case c&0xF0 == 0xE0 && len(t) >= 3 && t[1]&0xC0 == 0x80 && t[2]&0xC0 == 0x80 && (c != 0xE0 || t[1] >= 0xA0):
 			l = bmp[uint16(c)<<12|uint16(t[1]&0x3F)<<6|uint16(t[2]&0x3F)]
 			if l == ask {
 				s.letters = s.letters[:n+k]

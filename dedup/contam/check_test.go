@@ -210,3 +210,20 @@ func TestCheckIsDeterministic(t *testing.T) {
 		}
 	}
 }
+
+// An item of a text file is reported once and in its place, wherever the file is
+// cut.
+func TestCheckTextAcrossChunks(t *testing.T) {
+	t.Parallel()
+	ix := testIndex(t)
+	line := "码头工人在修理系缆桩。\n"
+	for _, shift := range []int{-textOverlap - 40, -textOverlap, -300, -60, 0, 60} {
+		lines := (chunkSize + shift) / len(line)
+		text := strings.Repeat(line, lines) + render(7) + "\n" + strings.Repeat(line, 3000)
+		report, _, _ := checkAll(t, ix, Options{Workers: 3}, input("a.txt", text))
+		want := []string{fmt.Sprintf("a.txt:%d 7 exact", lines+1)}
+		if d := cmp.Diff(want, places(report)); d != "" {
+			t.Errorf("shift %d: %s", shift, d)
+		}
+	}
+}

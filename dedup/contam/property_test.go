@@ -3,6 +3,7 @@ package contam
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -78,6 +79,30 @@ func FuzzRow(f *testing.F) {
 			}
 		}
 		s.Text(b)
+	})
+}
+
+// The fast and the careful way through a text give the same letters, also where
+// the bytes are no UTF-8.
+func TestFeedWaysAgree(t *testing.T) {
+	t.Parallel()
+	a := testIndex(t).alpha
+	check := func(t interface{ Fatalf(string, ...any) }, text []byte) {
+		fast, slow := stream{}, stream{want: true}
+		a.feed(&fast, text)
+		a.feed(&slow, text)
+		if !slices.Equal(fast.letters, slow.letters) {
+			t.Fatalf("%q: %v and %v", text, fast.letters, slow.letters)
+		}
+		if len(slow.offs) != len(slow.letters) || !slices.IsSorted(slow.offs) {
+			t.Fatalf("%q: offsets %v", text, slow.offs)
+		}
+	}
+	for _, s := range []string{"\xe0\x81\x81", "\xed\xa0\x80a", "\xf4\x90\x80\x80a", "\xc1\x81", "a\xe8\x88", "\ufffd㎡ﬁ<b>&amp;&#x41;\\text{a}", "<", "&", "\\"} {
+		check(t, []byte(s))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		check(t, rapid.SliceOf(rapid.SampledFrom([]byte("\xe0\x81\xa0\xed\xc2\xf0\x9f\x88\xb9\xe8ab<>&#;\\ntx/1 "))).Draw(t, "text"))
 	})
 }
 
