@@ -118,6 +118,11 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 	if o.Clean != "" && len(files) != 1 {
 		return fail.New(fail.Usage, msg.Text{"--clean takes one input, got %d files", "--clean 只接受一个输入，得到 %d 个文件"}, len(files))
 	}
+	for flag, out := range map[string]string{"--clean": o.Clean, "--report": o.Report} {
+		if err := keepInputs(flag, out, files); err != nil {
+			return err
+		}
+	}
 	start := a.host.Now()
 	scan := newContamScan(a, ix, benches, o)
 	if err := scan.run(ctx, files); err != nil {

@@ -184,7 +184,8 @@ func (u *unitWork) read(ctx context.Context, doc *drydock.Document) error {
 		case b.Raw != nil:
 			u.row(b)
 		case b.Cells != nil:
-			u.record(u.scanner.Text([]byte(strings.Join(b.Cells, "\n"))), strings.Join(b.Cells, " "), b.At)
+			row := strings.Join(b.Cells, "\n")
+			u.record(u.scanner.Text([]byte(row)), func(*contam.Finding) string { return row }, b.At)
 		default:
 			u.starts = append(u.starts, textStart{u.runes, b.At})
 			u.text = append(append(u.text, b.Text...), '\n')
@@ -207,11 +208,7 @@ func (u *unitWork) row(b drydock.Block) {
 		u.out.bad = append(u.out.bad, fail.New(fail.Partial, msg.Text{"not checked: %v", "未检查：%v"}, err).At(w))
 		return
 	}
-	text := ""
-	if len(found) > 0 {
-		text = rowText(b.Raw)
-	}
-	failed := u.record(found, text, b.At)
+	failed := u.record(found, func(f *contam.Finding) string { return rowText(b.Raw, f) }, b.At)
 	if u.s.o.Clean == "" {
 		return
 	}
@@ -226,9 +223,10 @@ func (u *unitWork) row(b drydock.Block) {
 	u.out.rows++
 }
 
-// rowText is what a person wants to see of a row: the question, the passage or
-// what the user says; the row as it stands when it has no known shape.
-func rowText(raw []byte) string {
+// rowText is what a person wants to see of a row: the question, the passage, or
+// of a conversation what stands where the finding is; the row as it stands when
+// it has no known shape.
+func rowText(raw []byte, f *contam.Finding) string {
 	r, _ := decodeRow(raw)
 	switch {
 	case r == nil:
@@ -238,10 +236,16 @@ func rowText(raw []byte) string {
 	case r.Passage != nil:
 		return r.Passage.Text
 	}
-	for _, m := range r.Chat.Messages {
-		if m.Role == "user" {
+	for i, m := range r.Chat.Messages {
+		if f.Record.Pointer != fmt.Sprintf("/messages/%d/content", i) {
+			continue
+		}
+		if len(f.Spans) == 0 {
 			return m.Content
 		}
+		// a span counts characters
+		text := []rune(m.Content)
+		return string(text[min(max(f.Spans[0].Start, 0), len(text)):])
 	}
 	return string(raw)
 }
@@ -255,7 +259,7 @@ func questionText(q *drydock.Question) string {
 }
 
 // record books the findings of one record and reports whether one fails.
-func (u *unitWork) record(found []contam.Finding, text string, at drydock.Locator) (failed bool) {
+func (u *unitWork) record(found []contam.Finding, text func(*contam.Finding) string, at drydock.Locator) (failed bool) {
 	u.out.records++
 	for _, f := range found {
 		f.Record.File, f.Record.Line = u.file, lineOf(at)
@@ -263,7 +267,7 @@ func (u *unitWork) record(found []contam.Finding, text string, at drydock.Locato
 			f.Record.ID = at.String()
 		}
 		failed = failed || f.Fail
-		u.out.hits = append(u.out.hits, hit{f: f, text: oneLine(text), item: u.s.items[f.Item]})
+		u.out.hits = append(u.out.hits, hit{f: f, text: oneLine(text(&f)), item: u.s.items[f.Item]})
 	}
 	if failed {
 		u.out.failed++

@@ -90,6 +90,11 @@ func runDedup(ctx context.Context, a *app, o DedupOptions) error {
 	if err != nil {
 		return err
 	}
+	for flag, out := range map[string]string{"-o": o.Out, "--report": o.Report} {
+		if err := keepInputs(flag, out, names); err != nil {
+			return err
+		}
+	}
 	d := &dedupRun{a: a, exact: dedup.NewExact(), bad: bad}
 	d.answer = dedupAnswer{Schema: "drydock.dedup/1", Inputs: []dedupInput{}, Out: o.Out, Report: o.Report, DryRun: o.DryRun}
 	for _, name := range names {

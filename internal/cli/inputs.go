@@ -60,6 +60,21 @@ func walkFiles(root string, bad *fail.List) (files []string, err error) {
 	return files, err
 }
 
+// keepInputs refuses to write over a file that is read. out may be empty.
+func keepInputs(flag, out string, inputs []string) error {
+	written, err := os.Stat(out)
+	if out == "" || err != nil {
+		return nil
+	}
+	for _, in := range inputs {
+		if info, err := os.Stat(in); err == nil && os.SameFile(info, written) {
+			return fail.New(fail.Usage, msg.Text{"%s %s is an input, too, and would be lost", "%s %s 同时是输入，会被覆盖"}, flag, out).
+				Hint(msg.Text{"write to another file", "请写入另一个文件"})
+		}
+	}
+	return nil
+}
+
 // An inputFile is a file ready to be read, with the hash of its bytes.
 type inputFile struct {
 	file  *format.File
@@ -72,14 +87,14 @@ func (f inputFile) name() string { return f.file.Name }
 // openInput opens a file and cuts it into units. The error is of kind partial,
 // or that of a cancelled context.
 func (a *app) openInput(ctx context.Context, name string, pdf *format.PDFRuntime, note func(format.Note)) (inputFile, error) {
-	sum, err := runstore.HashFile(name)
-	if err != nil {
-		return inputFile{}, fail.New(fail.Partial, msg.Text{"%v", "%v"}, err)
-	}
-	meta := &drydock.File{Name: filepath.ToSlash(name), SHA256: sum}
+	meta := &drydock.File{Name: filepath.ToSlash(name)}
 	f, kind, err := format.Open(meta, name, format.Options{Workers: a.workers(), CacheDir: a.host.cache(), PDF: pdf}, note)
 	if err != nil {
 		return inputFile{}, err
+	}
+	// only now: a device has no end to hash
+	if meta.SHA256, err = runstore.HashFile(name); err != nil {
+		return inputFile{}, fail.New(fail.Partial, msg.Text{"%v", "%v"}, err)
 	}
 	units, err := kind.Units(ctx, f)
 	if ctx.Err() != nil {

@@ -72,6 +72,11 @@ func runPrep(ctx context.Context, a *app, o PrepOptions) error {
 	if o.Seed < 0 {
 		return fail.New(fail.Usage, msg.Text{"--seed %d: must not be negative", "--seed %d：不能为负数"}, o.Seed)
 	}
+	for flag, out := range map[string]string{"-o": o.Out, "--dropped": o.Dropped} {
+		if err := keepInputs(flag, out, append(o.Sources, o.Key)); err != nil {
+			return err
+		}
+	}
 	env, err := a.pipelineEnv()
 	if err != nil {
 		return err
