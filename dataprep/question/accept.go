@@ -39,7 +39,6 @@ func Accepts(ctx context.Context, doc *drydock.Document) (bool, error) {
 // A sampler counts what makes a bank.
 type sampler struct {
 	numbers, lists, answers int
-	lastNumber              int
 	open                    bool // a numbered line stands without options yet
 	next                    int
 	rows, questionRows      int

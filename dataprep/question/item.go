@@ -27,7 +27,6 @@ type item struct {
 	explain bool // the lines now are an explanation
 	form    drydock.QuestionKind
 	heading bool // found to be the title of a subsection
-	ready   bool // its section has ended
 
 	hasKey   bool
 	key      keyEntry
@@ -191,106 +190,6 @@ func findExplainLabel(s string) int {
 		}
 	}
 	return -1
-}
-
-// The parts of an item's text.
-type parts struct {
-	body    string // stem and options, lines kept
-	answer  string
-	hasAns  bool
-	twice   bool // two answers that differ
-	explain string
-}
-
-// cut takes answer and explanation off the text.
-func (it *item) cut() parts {
-	var p parts
-	size := 0
-	for _, l := range it.lines {
-		size += len(l.text) + 1
-	}
-	body := make([]byte, 0, size)
-	var explain []byte
-	where, listed := 'b', false
-	for i, l := range it.lines {
-		s := l.text
-		if i == 0 {
-			s = s[it.num.end:]
-		}
-		for s != "" || i == 0 {
-			start, lb, found := nextLabel(s)
-			before := s
-			if found {
-				before = s[:start]
-			}
-			if b := trim(before); b != "" && !noise(b) {
-				if where == 'a' && !listed && len(body) > 0 && opensOption(b) {
-					if listed = scanOptionsFast(string(body)) >= 2; !listed {
-						where = 'b' // （答案：B） stood before the options
-					}
-				}
-				switch where {
-				case 'b':
-					if len(body) > 0 {
-						body = append(body, '\n')
-					}
-					body = append(body, before...)
-				default:
-					if where == 'a' && p.hasAns && !readable(p.answer) {
-						p.answer = string(join([]byte(p.answer), b)) // an answer in words goes on
-						break
-					}
-					explain = join(explain, b)
-				}
-			}
-			if !found {
-				break
-			}
-			s = s[start+lb.end:]
-			if lb.explain {
-				where = 'e'
-				continue
-			}
-			var v string
-			v, s = cutValue(s)
-			v = strings.TrimRight(v, "）)] ")
-			if where == 'e' && p.hasAns {
-				explain = join(explain, trim(v))
-				continue
-			}
-			where = 'a'
-			if v == "" && i+1 < len(it.lines) && !p.hasAns {
-				continue
-			}
-			if p.hasAns && readable(p.answer) && readable(v) && p.answer != v {
-				p.twice = true
-			}
-			if !p.hasAns || !readable(p.answer) {
-				p.answer, p.hasAns = v, v != ""
-			}
-			if noise(trim(s)) {
-				s = ""
-			}
-		}
-		// an answer label with its value on the next line
-		if where == 'a' && !p.hasAns && i+1 < len(it.lines) {
-			where = 'v'
-			continue
-		}
-		if where == 'v' {
-			where = 'a'
-			p.answer, p.hasAns = trim(string(explain)), true
-			explain = explain[:0]
-		}
-	}
-	p.body = string(body)
-	p.explain = string(explain)
-	return p
-}
-
-func readable(v string) bool {
-	a := readAnswer(v)
-	return a.letters != nil || a.judge != ""
 }
 
 // nextLabel finds the first answer or explanation label in s.

@@ -95,40 +95,15 @@ func (j *jsonItem) read(v *fastjson.Value) bool {
 
 func (j *jsonItem) field(name string, v *fastjson.Value) {
 	what, option := roleOf(name)
-	if what == roleNone {
-		if n, ok := optionNumber(name); ok && scalar(v) {
-			if j.numbered == nil {
-				j.numbered = map[int]string{}
-			}
-			j.numbered[n] = j.optionText(v, n)
-			return
-		}
-		if isWrong(name) && scalar(v) {
-			j.wrong = append(j.wrong, trim(scalarText(v)))
-			return
-		}
-		if foldName(name) == "messages" || foldName(name) == "conversations" {
-			j.setStem(lastUser(v))
-		}
-		return
-	}
 	switch what {
+	case roleNone:
+		j.otherField(name, v)
 	case roleID:
 		if v.Type() != fastjson.TypeNull && (j.rowID == "" || foldName(name) == "id") {
 			j.rowID = scalarText(v)
 		}
 	case roleQuestion:
-		switch v.Type() {
-		case fastjson.TypeArray:
-			j.setStem(lastUser(v))
-		case fastjson.TypeObject:
-			j.setStem(scalarText(v.Get("stem")))
-			if c := v.Get("choices"); c != nil {
-				j.setOptions(c)
-			}
-		default:
-			j.setStem(scalarText(v))
-		}
+		j.questionField(v)
 	case roleAnswer:
 		if j.answerVal == nil || j.answerVal.Type() == fastjson.TypeNull {
 			j.answerVal = v
@@ -151,15 +126,45 @@ func (j *jsonItem) field(name string, v *fastjson.Value) {
 	case roleForm:
 		j.form = formValue(scalarText(v))
 	case roleSubject:
-		for _, x := range texts(v) {
-			j.subject = append(j.subject, x)
-		}
+		j.subject = append(j.subject, texts(v)...)
 	case roleFigure:
-		for _, x := range texts(v) {
-			j.figures = append(j.figures, x)
-		}
+		j.figures = append(j.figures, texts(v)...)
 	case roleLang:
 		j.lang = scalarText(v)
+	}
+}
+
+// questionField reads a stem: a text, a chat whose last user turn it is, or an
+// object with the options beside it.
+func (j *jsonItem) questionField(v *fastjson.Value) {
+	switch v.Type() {
+	case fastjson.TypeArray:
+		j.setStem(lastUser(v))
+	case fastjson.TypeObject:
+		j.setStem(scalarText(v.Get("stem")))
+		if c := v.Get("choices"); c != nil {
+			j.setOptions(c)
+		}
+	default:
+		j.setStem(scalarText(v))
+	}
+}
+
+// otherField reads fields whose names count: option1, distractor2; and chats.
+func (j *jsonItem) otherField(name string, v *fastjson.Value) {
+	if n, ok := optionNumber(name); ok && scalar(v) {
+		if j.numbered == nil {
+			j.numbered = map[int]string{}
+		}
+		j.numbered[n] = j.optionText(v, n)
+		return
+	}
+	if isWrong(name) && scalar(v) {
+		j.wrong = append(j.wrong, trim(scalarText(v)))
+		return
+	}
+	if n := foldName(name); n == "messages" || n == "conversations" {
+		j.setStem(lastUser(v))
 	}
 }
 

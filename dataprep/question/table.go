@@ -19,7 +19,6 @@ type table struct {
 	sheet   string
 	part    string
 	form    drydock.QuestionKind // from a section row
-	base    indexBase
 }
 
 type tableRow struct {
@@ -33,7 +32,6 @@ type columns struct {
 	option                                                            []int
 	subject                                                           []int
 	header                                                            int // rows up to and with the header
-	numbered                                                          bool
 }
 
 func noColumns() *columns {
@@ -112,16 +110,10 @@ func findColumns(rows []tableRow) *columns {
 	return byContent(rows)
 }
 
-// headerRow reads a row of column names.
+// headerRow reads a row of column names; nil when it is none.
 func headerRow(cells []string) *columns {
 	c := noColumns()
 	known := 0
-	set := func(p *int, i int) {
-		if *p < 0 {
-			*p = i
-			known++
-		}
-	}
 	var numbers []int
 	letters := map[int]int{}
 	for i, s := range cells {
@@ -133,24 +125,7 @@ func headerRow(cells []string) *columns {
 			continue
 		}
 		switch what, v := roleOf(s); what {
-		case roleID:
-			set(&c.id, i)
-		case roleQuestion:
-			set(&c.question, i)
-		case roleAnswer:
-			set(&c.answer, i)
-		case roleOptions:
-			set(&c.options, i)
-		case roleWrong:
-			set(&c.wrong, i)
-		case roleExplain:
-			set(&c.explain, i)
-		case roleForm:
-			set(&c.form, i)
-		case roleFigure:
-			set(&c.figure, i)
-		case roleLang:
-			set(&c.lang, i)
+		case roleNone:
 		case roleSubject:
 			c.subject = append(c.subject, i)
 			known++
@@ -158,25 +133,60 @@ func headerRow(cells []string) *columns {
 			if _, dup := letters[v]; !dup {
 				letters[v] = i
 			}
+		default:
+			if p := c.place(what); *p < 0 {
+				*p = i
+				known++
+			}
 		}
 	}
-	for v := 0; v < maxOptions; v++ {
+	c.setOptions(letters, numbers)
+	if c.question >= 0 && (c.answer >= 0 || len(c.option) >= 2 || c.options >= 0 || known >= 3) || len(c.option) >= 3 && known >= 1 {
+		return c
+	}
+	return nil
+}
+
+// place is where the column of a role is kept.
+func (c *columns) place(r role) *int {
+	switch r {
+	case roleID:
+		return &c.id
+	case roleQuestion:
+		return &c.question
+	case roleAnswer:
+		return &c.answer
+	case roleOptions:
+		return &c.options
+	case roleWrong:
+		return &c.wrong
+	case roleExplain:
+		return &c.explain
+	case roleForm:
+		return &c.form
+	case roleFigure:
+		return &c.figure
+	}
+	return &c.lang
+}
+
+// setOptions takes the option columns: those named A, B, C … from A without a
+// gap, else those that are counted.
+func (c *columns) setOptions(letters map[int]int, numbers []int) {
+	for v := range maxOptions {
 		i, ok := letters[v]
 		if !ok {
 			break
 		}
 		c.option = append(c.option, i)
 	}
-	if len(c.option) < 2 {
-		c.option = nil
-		if len(numbers) >= 2 {
-			c.option, c.numbered = numbers, true
-		}
+	if len(c.option) >= 2 {
+		return
 	}
-	if c.question >= 0 && (c.answer >= 0 || len(c.option) >= 2 || c.options >= 0 || known >= 3) || len(c.option) >= 3 && known >= 1 {
-		return c
+	c.option = nil
+	if len(numbers) >= 2 {
+		c.option = numbers
 	}
-	return nil
 }
 
 // learn finds, by what the cells hold, columns that the header did not name.
@@ -369,8 +379,10 @@ func (r *reader) give(rec *drydock.Record, d *drydock.Drop) {
 // rowDraft reads the cells by their columns.
 func (r *reader) rowDraft(row tableRow) *draft {
 	t, c := &r.tab, r.tab.cols
-	d := &draft{at: row.at, rowID: row.cell(c.id), lang: row.cell(c.lang), form: t.form, sure: 1,
-		text: func() string { return strings.Join(trimCells(row.cells), " | ") }, explain: row.cell(c.explain)}
+	d := &draft{
+		at: row.at, rowID: row.cell(c.id), lang: row.cell(c.lang), form: t.form, sure: 1,
+		text: func() string { return strings.Join(trimCells(row.cells), " | ") }, explain: row.cell(c.explain),
+	}
 	if f := formValue(row.cell(c.form)); f != "" {
 		d.form = f
 	}

@@ -369,8 +369,10 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 	}
 	p := it.cut()
 	b := splitBody(p.body)
-	d := &draft{at: it.lines[0].at, text: it.text, form: it.form, options: b.options, gap: b.gap,
-		explain: p.explain, subject: it.path.subject(), sure: b.sure}
+	d := &draft{
+		at: it.lines[0].at, text: it.text, form: it.form, options: b.options, gap: b.gap,
+		explain: p.explain, subject: it.path.subject(), sure: b.sure,
+	}
 	var form drydock.QuestionKind
 	d.stem, form = cleanStem(b.stem, it.num.n)
 	if form != "" {

@@ -1,0 +1,129 @@
+package question
+
+import (
+	"strings"
+)
+
+// The parts of an item's text.
+type parts struct {
+	body    string // stem and options, lines kept
+	answer  string
+	hasAns  bool
+	twice   bool // two answers that differ
+	explain string
+}
+
+// A region is the part of an item that the lines now belong to.
+type region uint8
+
+const (
+	inBody    region = iota
+	inAnswer         // behind an answer
+	inExplain        // behind an explanation label
+	inValue          // behind an answer label whose value is on the next line
+)
+
+// A cutter takes answer and explanation off an item's text, line by line.
+type cutter struct {
+	parts
+	bodyText, explainText []byte
+	where                 region
+	listed                bool // the body is known to hold an option list
+}
+
+// cut takes the item apart.
+func (it *item) cut() parts {
+	size := 0
+	for _, l := range it.lines {
+		size += len(l.text) + 1
+	}
+	c := cutter{bodyText: make([]byte, 0, size)}
+	for i, l := range it.lines {
+		s := l.text
+		if i == 0 {
+			s = s[it.num.end:]
+		}
+		c.line(s, i+1 == len(it.lines))
+	}
+	c.body, c.explain = string(c.bodyText), string(c.explainText)
+	return c.parts
+}
+
+// line takes the next line; last says that none follows.
+func (c *cutter) line(s string, last bool) {
+	for s != "" {
+		start, lb, found := nextLabel(s)
+		before := s
+		if found {
+			before = s[:start]
+		}
+		if b := trim(before); b != "" && !noise(b) {
+			c.keep(before, b)
+		}
+		if !found {
+			break
+		}
+		s = s[start+lb.end:]
+		if lb.explain {
+			c.where = inExplain
+			continue
+		}
+		s = c.value(s)
+	}
+	// an answer label with its value on the next line
+	switch {
+	case c.where == inAnswer && !c.hasAns && !last:
+		c.where = inValue
+	case c.where == inValue:
+		c.where = inAnswer
+		c.answer, c.hasAns = trim(string(c.explainText)), true
+		c.explainText = c.explainText[:0]
+	}
+}
+
+// keep files a stretch of text under the region it stands in; b is the same
+// without the blanks around it.
+func (c *cutter) keep(text, b string) {
+	if c.where == inAnswer && !c.listed && len(c.bodyText) > 0 && opensOption(b) {
+		if c.listed = scanOptionsFast(string(c.bodyText)) >= 2; !c.listed {
+			c.where = inBody // （答案：B） stood before the options
+		}
+	}
+	switch {
+	case c.where == inBody:
+		if len(c.bodyText) > 0 {
+			c.bodyText = append(c.bodyText, '\n')
+		}
+		c.bodyText = append(c.bodyText, text...)
+	case c.where == inAnswer && c.hasAns && !readable(c.answer):
+		c.answer = string(join([]byte(c.answer), b)) // an answer in words goes on
+	default:
+		c.explainText = join(c.explainText, b)
+	}
+}
+
+// value takes the answer that follows a label and returns the rest of the line.
+func (c *cutter) value(s string) string {
+	v, rest := cutValue(s)
+	v = strings.TrimRight(v, "）)] ")
+	if c.where == inExplain && c.hasAns {
+		c.explainText = join(c.explainText, trim(v)) // “故答案为B” in an explanation
+		return rest
+	}
+	c.where = inAnswer
+	if c.hasAns && readable(c.answer) && readable(v) && c.answer != v {
+		c.twice = true
+	}
+	if v != "" && (!c.hasAns || !readable(c.answer)) {
+		c.answer, c.hasAns = v, true
+	}
+	if noise(trim(rest)) {
+		return ""
+	}
+	return rest
+}
+
+func readable(v string) bool {
+	a := readAnswer(v)
+	return a.letters != nil || a.judge != ""
+}
