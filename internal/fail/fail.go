@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime/debug"
+	"syscall"
 
 	"github.com/drydock-ml/drydock/internal/msg"
 )
@@ -179,14 +180,35 @@ func Describe(err error, l msg.Lang) string {
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) && l == msg.Zh {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return pe.Path + "：文件不存在"
-		case errors.Is(err, fs.ErrPermission):
-			return pe.Path + "：没有权限"
+		if words := systemWords(pe.Err); words != "" {
+			return pe.Path + "：" + words
 		}
 	}
 	return err.Error()
+}
+
+// systemWords says the usual failures of the operating system in Chinese; it
+// says English itself.
+func systemWords(err error) string {
+	for _, w := range []struct {
+		is error
+		zh string
+	}{
+		{fs.ErrNotExist, "文件不存在"},
+		{fs.ErrPermission, "没有权限"},
+		{fs.ErrExist, "已存在"},
+		{syscall.ENOTDIR, "路径中有一段不是目录"},
+		{syscall.EISDIR, "这是目录，不是文件"},
+		{syscall.ENOSPC, "磁盘空间不足"},
+		{syscall.EROFS, "文件系统为只读"},
+		{syscall.ENAMETOOLONG, "文件名过长"},
+		{syscall.EMFILE, "打开的文件过多"},
+	} {
+		if errors.Is(err, w.is) {
+			return w.zh
+		}
+	}
+	return ""
 }
 
 // A List is several errors found at once, in the order of their places.
