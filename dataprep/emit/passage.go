@@ -55,7 +55,7 @@ func (e *passageEmitter) Emit(dst []byte, r *drydock.Record) ([]byte, error) {
 func passageShape() Shape {
 	return Shape{
 		Name: "passage", Summary: passageSummary,
-		Sniff: func(row []byte) bool { return hasFields(row, "heading", "text", "origin") },
+		Sniff: plainText,
 		Decode: decoder(func(in *reader) *drydock.Record {
 			p := &drydock.Passage{Heading: in.texts("heading"), Text: in.text("text")}
 			if p.Text == "" {
@@ -64,4 +64,20 @@ func passageShape() Shape {
 			return &drydock.Record{RowID: in.rowID(), Lang: in.text("lang"), Passage: p, Origin: in.origin()}
 		}),
 	}
+}
+
+// plainText reports a row of running text: our own, or any with a text and
+// nothing that makes it an exam item or an instruction.
+func plainText(row []byte) bool {
+	if !hasFields(row, "text") {
+		return false
+	}
+	for _, other := range []string{
+		"stem", "question", "options", "choices", "answer", "messages", "conversations", "instruction", "output", "prompt", "response",
+	} {
+		if hasFields(row, other) {
+			return false
+		}
+	}
+	return true
 }

@@ -19,10 +19,15 @@ type jsonError struct {
 	Code    int         `json:"code"`
 }
 
+// manyInputs is how many inputs that could not be read are shown one by one; a
+// file with a thousand bad rows must not push everything else off the screen.
+const manyInputs = 10
+
 // Error prints an error, or each of several, to stderr. It is the only place
-// errors are shown.
+// errors are shown. The log and --json have them all.
 func (t *Terminal) Error(err error) {
 	all := fail.All(err)
+	inputs := 0
 	for i, e := range all {
 		t.log("error", msg.Text{"%s", "%s"}, []any{e.Error()})
 		if t.c.JSON {
@@ -33,9 +38,17 @@ func (t *Terminal) Error(err error) {
 			t.encodeErr(j)
 			continue
 		}
+		if e.Kind == fail.Partial {
+			if inputs++; inputs > manyInputs {
+				continue
+			}
+		}
 		// the same advice for a row of errors is given once, after the last
 		again := i+1 < len(all) && slices.Equal(e.Hints(t.c.Lang), all[i+1].Hints(t.c.Lang))
-		t.errLine(t.errorText(e, !again))
+		t.errLine(t.errorText(e, !again || e.Kind == fail.Partial && inputs == manyInputs))
+	}
+	if inputs > manyInputs {
+		t.errLine(t.Say(msg.Text{"and %d more like these; --json lists them all", "另有 %d 处同类问题；--json 会全部列出"}, inputs-manyInputs))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -275,5 +276,19 @@ func TestColorWanted(t *testing.T) {
 				t.Errorf("wanted %v forced %v", w, f)
 			}
 		})
+	}
+}
+
+func TestManyBadInputsAreCounted(t *testing.T) {
+	t.Parallel()
+	var list fail.List
+	for i := range 25 {
+		list = append(list, fail.New(fail.Partial, msg.Text{"row %d", "第 %d 行"}, i).Hint(msg.Text{"mend it", "请修正"}))
+	}
+	var errs strings.Builder
+	New(Config{Out: io.Discard, Err: &errs, Width: 80}).Error(list)
+	got := errs.String()
+	if n := strings.Count(got, "drydock: row"); n != manyInputs || !strings.Contains(got, "and 15 more") || strings.Count(got, "mend it") != 1 {
+		t.Errorf("%d shown:\n%s", n, got)
 	}
 }
