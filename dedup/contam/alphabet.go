@@ -2,6 +2,7 @@ package contam
 
 import (
 	"bytes"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock/internal/textnorm"
@@ -194,8 +195,10 @@ func (a *alphabet) slow(s *stream, text []byte, i int, grow bool) int {
 	r, n := utf8.DecodeRune(text[i:])
 	if e, w := entity(text[i:]); w > 0 {
 		r, n = e, w
+	} else if e, w := unicodeEscape(text[i:]); w > 0 {
+		r, n = e, w
 	}
-	if r == utf8.RuneError {
+	if !utf8.ValidRune(r) || r == utf8.RuneError {
 		return n
 	}
 	p, rest := a.folder.Rune(r)
@@ -308,4 +311,16 @@ func entity(b []byte) (r rune, n int) {
 		return 0, 0
 	}
 	return r, end + 1
+}
+
+// unicodeEscape decodes the \u8239 of a JSON string inside a string.
+func unicodeEscape(b []byte) (r rune, n int) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, 0
+	}
+	v, err := strconv.ParseUint(string(b[2:6]), 16, 16)
+	if err != nil || b[2] == '+' {
+		return 0, 0
+	}
+	return rune(v), 6
 }

@@ -105,8 +105,8 @@ func (s *Scanner) quoted(e *evidence) bool {
 	if !clause(e.head()) && !e.partOfMore(s.ix.config.SourceRatio) {
 		return false
 	}
-	tail := e.tail(48)
-	for _, b := range [][]byte{e.raw(), tail} {
+	head := e.head()
+	for _, b := range [][]byte{head[max(0, len(head)-24):], e.raw(), e.tail(48)} {
 		if bytes.ContainsAny(b, "？?") || bytes.Contains(b, []byte("__")) {
 			return false
 		}

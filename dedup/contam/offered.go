@@ -184,6 +184,9 @@ func labelEnd(text []byte, i int, bare, open bool) int {
 	}
 	r, n := utf8.DecodeRune(text[i:])
 	if strings.ContainsRune(".．、:：)）]】|", r) {
+		if r == '.' && i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9' && i > 0 && text[i-1] < 'A' {
+			return 0 // 1.6
+		}
 		return i + n
 	}
 	if !open && (r == ' ' || r == '\t' || r == '\n' || r == 0x3000) {

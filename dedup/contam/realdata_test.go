@@ -6,8 +6,10 @@ import (
 	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -261,4 +263,69 @@ func unzip(t testing.TB, name string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// Ways to write a question down that the corpus does not have.
+func TestRealWrappings(t *testing.T) {
+	t.Parallel()
+	ix, items := realIndex(t)
+	options := func(it *benchmark.Item, format string) string {
+		var b strings.Builder
+		for _, o := range it.Question.Options {
+			fmt.Fprintf(&b, format, o.Label, o.Text)
+		}
+		return b.String()
+	}
+	plain := func(it *benchmark.Item) string { return it.Question.Stem + options(it, "\n%s. %s") }
+	for name, write := range map[string]func(*benchmark.Item) string{
+		"character references": func(it *benchmark.Item) string {
+			var b strings.Builder
+			for _, r := range plain(it) {
+				if r < 0x80 {
+					b.WriteRune(r)
+				} else {
+					fmt.Fprintf(&b, "&#x%x;", r)
+				}
+			}
+			return b.String()
+		},
+		"escapes in a string": func(it *benchmark.Item) string { return strings.Trim(strconv.QuoteToASCII(plain(it)), `"`) },
+		"JSON in a string": func(it *benchmark.Item) string {
+			b, err := drydock.MarshalJSON(it.Question)
+			if err != nil {
+				t.Error(err)
+			}
+			return string(b)
+		},
+		"table": func(it *benchmark.Item) string {
+			return "| 题目 | A | B |\n|---|---|---|\n| " + it.Question.Stem + " |" + options(it, "%[2]s |")
+		},
+		"options first": func(it *benchmark.Item) string {
+			return "选项：" + options(it, "%s、%s；") + "\n问：" + it.Question.Stem
+		},
+		"explained": func(it *benchmark.Item) string {
+			return "Q12. " + it.Question.Stem + "\n解析：本题考查船员的相关知识，需要结合工作经验分析。" + options(it, "\n(%s) %s")
+		},
+		"letter in the blank": func(it *benchmark.Item) string {
+			return strings.ReplaceAll(it.Question.Stem, "______", "（C）") + options(it, "\n%s %s")
+		},
+		"asked by a person": func(it *benchmark.Item) string {
+			return "请教各位，有一道题我不会做：" + it.Question.Stem + "谢谢！"
+		},
+	} {
+		s := ix.Scanner()
+		missed := 0
+		for i := range items {
+			found, err := s.Row(drydock.AppendJSONString(nil, write(&items[i])))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !failsAs(found, ItemRef{"maritime_bench", items[i].Index}) {
+				missed++
+			}
+		}
+		if missed > len(items)/500 {
+			t.Errorf("%s: %d of %d are missed", name, missed, len(items))
+		}
+	}
 }
