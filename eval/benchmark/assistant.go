@@ -57,8 +57,10 @@ func deref(s *string) string {
 // StopReason maps a finish_reason as EvalScope 1.4.2 does.
 func StopReason(finish *string) string {
 	switch f := deref(finish); f {
-	case "stop", "tool_calls", "content_filter":
+	case "stop", "tool_calls", "content_filter", "model_length", "max_tokens":
 		return f
+	case "eos":
+		return "stop"
 	case "length":
 		return "max_tokens"
 	case "function_call":

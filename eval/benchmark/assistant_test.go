@@ -63,7 +63,10 @@ func TestAssistantText(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}
-	for in, want := range map[string]string{"stop": "stop", "length": "max_tokens", "tool_calls": "tool_calls", "content_filter": "content_filter", "abort": "unknown", "": "unknown"} {
+	for in, want := range map[string]string{
+		"stop": "stop", "eos": "stop", "length": "max_tokens", "max_tokens": "max_tokens", "tool_calls": "tool_calls", "function_call": "tool_calls",
+		"content_filter": "content_filter", "model_length": "model_length", "abort": "unknown", "": "unknown",
+	} {
 		if got := benchmark.StopReason(&in); got != want {
 			t.Errorf("StopReason(%q) = %q, want %q", in, got, want)
 		}

@@ -93,17 +93,18 @@ func (p *Pack) inherit(b *Pack) {
 	set(&p.Kind, b.Kind)
 	set(&p.Rule, b.Rule)
 	set(&p.OtherRule, b.OtherRule)
-	set(&p.Title, p.Name)
 	if p.Prompt == "" {
 		p.Prompt, p.PromptSHA256 = b.Prompt, b.PromptSHA256
 	}
 	if p.Name == b.Name {
+		set(&p.Title, b.Title)
 		set(&p.Dataset, b.Dataset)
 		set(&p.Description, b.Description)
 		if p.Tags == nil {
 			p.Tags = b.Tags
 		}
 	}
+	set(&p.Title, p.Name)
 }
 
 // LikePack returns the pack that registers items under a name with the prompt
