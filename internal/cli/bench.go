@@ -185,7 +185,7 @@ func runBenchShow(_ context.Context, a *app, name string) error {
 }
 
 func (b benchShow) text(t *ui.Terminal) {
-	tb := t.Table(ui.Column{}, ui.Column{}).Bare()
+	tb := t.Table(ui.Column{}, ui.Column{}).Bare().Wrapped()
 	row := func(label msg.Text, value string) {
 		if value != "" {
 			tb.Row(t.Say(label), value)

@@ -159,7 +159,7 @@ func (c catalogueAnswer) text(t *ui.Terminal) {
 	tb := t.Table(
 		ui.Column{Title: msg.Text{"name", "名称"}}, ui.Column{Title: msg.Text{"kind", "种类"}},
 		ui.Column{Title: msg.Text{"endings", "后缀"}}, ui.Column{Title: msg.Text{"what it is", "说明"}},
-	)
+	).Wrapped()
 	for _, x := range c.Components {
 		tb.Row(x.Name, x.Kind, strings.Join(x.Extensions, " "), x.Summary)
 	}

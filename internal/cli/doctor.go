@@ -70,7 +70,7 @@ func (d doctorAnswer) text(t *ui.Terminal) {
 	tb := t.Table(
 		ui.Column{Title: msg.Text{"what", "项目"}}, ui.Column{Title: msg.Text{"status", "状态"}},
 		ui.Column{Title: msg.Text{"found", "发现"}},
-	)
+	).Wrapped()
 	for _, c := range d.Checks {
 		tb.Row(c.Name, statusText(t, c.Status), c.Found)
 	}

@@ -15,7 +15,7 @@ import (
 type evalSummary struct{ eval.Summary }
 
 func (s evalSummary) text(t *ui.Terminal) {
-	tb := t.Table(ui.Column{}, ui.Column{}).Bare()
+	tb := t.Table(ui.Column{}, ui.Column{}).Bare().Wrapped()
 	row := func(label msg.Text, value string) { tb.Row(t.Say(label), value) }
 	row(msg.Text{"benchmark", "评测集"}, s.Benchmark)
 	if s.Model != "" {

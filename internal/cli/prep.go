@@ -137,7 +137,7 @@ func (r prepAnswer) text(t *ui.Terminal) {
 		ui.Column{Title: msg.Text{"file", "文件"}}, ui.Column{Title: msg.Text{"format", "格式"}},
 		ui.Column{Title: msg.Text{"records", "记录"}, Right: true}, ui.Column{Title: msg.Text{"kinds", "种类"}},
 		ui.Column{Title: msg.Text{"dropped", "丢弃"}},
-	)
+	).Wrapped()
 	for _, in := range r.Inputs {
 		tb.Row(in.File, in.Format, fmt.Sprint(in.Records), countWords(in.Kinds), countWords(in.Dropped))
 	}

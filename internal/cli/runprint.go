@@ -217,7 +217,7 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 		amount = t.Count(len(s.Inputs), "file", "files", "个文件")
 		details = append(details, countWords(s.Kinds))
 	case pipeline.StageContam:
-		details = describeContam(t, s.Contam)
+		details = describeContam(t, s)
 	case pipeline.StageOutput:
 		for _, o := range s.Output {
 			if s.Sums == nil { // a plan has not counted
@@ -257,7 +257,7 @@ func reasonText(t *ui.Terminal, reason string) string {
 		{"not done yet, or everything changed", "尚未执行，或全部有变化"},
 		{"follows the output", "在输出之后"},
 		{"follows the evaluation", "在评测之后"},
-		{"answers saved before are used again", "沿用已保存的回答"},
+		{"answers are reused where nothing changed", "未变化之处沿用已有回答"},
 	} {
 		if r[msg.En] == reason {
 			return t.Say(r)
@@ -277,10 +277,14 @@ func sumsText(t *ui.Terminal, s *pipeline.StageResult) string {
 	return text
 }
 
-func describeContam(t *ui.Terminal, results []pipeline.ContamResult) []string {
+func describeContam(t *ui.Terminal, s *pipeline.StageResult) []string {
 	var out []string
-	for _, c := range results {
+	for _, c := range s.Contam {
 		name, _, _ := strings.Cut(c.Benchmark, "@")
+		if s.Sums == nil { // a plan has not looked
+			out = append(out, name)
+			continue
+		}
 		items := t.Count(c.Items, "item", "items", "题")
 		line := t.Good(t.Say(msg.Text{"no leak of %s (%s)", "无 %s 泄漏（%s）"}, name, items))
 		if c.Leaks > 0 {

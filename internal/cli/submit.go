@@ -171,7 +171,7 @@ func printGates(t *ui.Terminal, r *submission.Report) {
 	tb := t.Table(
 		ui.Column{Title: msg.Text{"gate", "检查项"}}, ui.Column{Title: msg.Text{"result", "结果"}},
 		ui.Column{Title: msg.Text{"what is checked", "检查内容"}},
-	)
+	).Wrapped()
 	for _, g := range r.Gates {
 		tb.Row(g.ID, t.Say(g.Status.Text()), t.Say(g.Title))
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // A Column is one column of a table. The last one takes what is left of the
-// line and is cut to it.
+// line and is cut to it, or broken over lines if the table is wrapped.
 type Column struct {
 	Title msg.Text
 	Right bool // numbers
@@ -20,6 +20,7 @@ type Table struct {
 	cols []Column
 	rows [][]string
 	bare bool
+	wrap bool
 }
 
 // Table begins a table.
@@ -28,6 +29,13 @@ func (t *Terminal) Table(cols ...Column) *Table { return &Table{t: t, cols: cols
 // Bare leaves the header out on a terminal, too.
 func (tb *Table) Bare() *Table {
 	tb.bare = true
+	return tb
+}
+
+// Wrapped breaks a long last column over lines on a terminal instead of cutting
+// it.
+func (tb *Table) Wrapped() *Table {
+	tb.wrap = true
 	return tb
 }
 
@@ -101,6 +109,9 @@ func (tb *Table) line(cells []string, widths []int) string {
 			c = PadLeft(c, widths[i])
 		case !last:
 			c = Pad(c, widths[i])
+		case tb.wrap:
+			lines := Wrap(c, max(tb.t.c.Width-used, 12))
+			c = strings.Join(lines, "\n"+strings.Repeat(" ", used))
 		default:
 			c = Truncate(c, max(tb.t.c.Width-used, 12))
 		}

@@ -72,6 +72,19 @@ func TestTableCutsTheLastColumn(t *testing.T) {
 	}
 }
 
+func TestTableWrapsTheLastColumn(t *testing.T) {
+	t.Parallel()
+	var f fake
+	tb := f.terminal(func(c *Config) { c.OutTTY, c.Width = true, 24 }).Table(Column{}, Column{}).Bare().Wrapped()
+	tb.Row("rule 16", "action by give-way vessel")
+	tb.Row("rule 17", "航行规则直航船的行动")
+	tb.Print()
+	want := "rule 16  action by\n         give-way vessel\nrule 17  航行规则直航船\n         的行动\n"
+	if d := cmp.Diff(want, f.out.String()); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
 func TestError(t *testing.T) {
 	t.Parallel()
 	at := func(col, length int, line string) error {
