@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"iter"
+	"strconv"
 )
 
 // An ID names a record for life. It is given at birth from source, file,
@@ -18,14 +19,25 @@ type ID [16]byte
 // NewID derives the id of a record from where it stood and what it said. The
 // parts are length-prefixed, so no two different tuples share an input.
 func NewID(source, file, locator string, payload ...string) ID {
-	h := sha256.New()
-	for _, s := range append([]string{source, file, locator}, payload...) {
-		fmt.Fprintf(h, "%d:", len(s))
-		h.Write([]byte(s))
+	size := len(source) + len(file) + len(locator) + 64
+	for _, s := range payload {
+		size += len(s) + 16
 	}
-	var id ID
-	copy(id[:], h.Sum(nil))
-	return id
+	buf := make([]byte, 0, size)
+	for _, s := range [...]string{source, file, locator} {
+		buf = appendPart(buf, s)
+	}
+	for _, s := range payload {
+		buf = appendPart(buf, s)
+	}
+	sum := sha256.Sum256(buf)
+	return ID(sum[:len(ID{})])
+}
+
+func appendPart(dst []byte, s string) []byte {
+	dst = strconv.AppendInt(dst, int64(len(s)), 10)
+	dst = append(dst, ':')
+	return append(dst, s...)
 }
 
 // String returns the 32 lower-case hex digits of the id.

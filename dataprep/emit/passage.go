@@ -69,15 +69,16 @@ func passageShape() Shape {
 // plainText reports a row of running text: our own, or any with a text and
 // nothing that makes it an exam item or an instruction.
 func plainText(row []byte) bool {
-	if !hasFields(row, "text") {
-		return false
-	}
-	for _, other := range []string{
-		"stem", "question", "options", "choices", "answer", "messages", "conversations", "instruction", "output", "prompt", "response",
-	} {
-		if hasFields(row, other) {
-			return false
+	text, other := false, false
+	eachField(row, func(name []byte) bool {
+		switch string(name) {
+		case "text":
+			text = true
+		case "stem", "question", "options", "choices", "answer", "messages", "conversations",
+			"instruction", "output", "prompt", "response":
+			other = true
 		}
-	}
-	return true
+		return !other
+	})
+	return text && !other
 }

@@ -1,8 +1,10 @@
 package emit
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/drydock-ml/drydock"
@@ -206,39 +208,65 @@ func (r *reader) origin() drydock.Origin {
 // holding escapes do not match.
 func hasFields(row []byte, names ...string) bool {
 	left := len(names)
+	eachField(row, func(name []byte) bool {
+		if slices.Contains(names, string(name)) {
+			left--
+		}
+		return left > 0
+	})
+	return left <= 0
+}
+
+// eachField visits the names of the outermost object of row until told to stop.
+// Strings are skipped from quote to quote: they are most of a row.
+func eachField(row []byte, visit func(name []byte) bool) {
 	depth, key := 0, false
-	for i := 0; i < len(row) && left > 0; i++ {
+	for i := 0; i < len(row); i++ {
 		switch c := row[i]; c {
 		case '{', '[':
 			depth++
 			key = depth == 1 && c == '{'
 			if depth == 1 && c == '[' {
-				return false
+				return
 			}
 		case '}', ']':
 			depth--
 		case ',':
 			key = depth == 1
 		case '"':
-			j := i + 1
-			for j < len(row) && row[j] != '"' {
-				if row[j] == '\\' {
-					j++
-				}
-				j++
+			end := stringEnd(row, i+1)
+			if end < 0 {
+				return
 			}
-			if key && j < len(row) {
+			if key {
 				key = false
-				for _, n := range names {
-					if n == string(row[i+1:j]) {
-						left--
-					}
+				if !visit(row[i+1 : end]) {
+					return
 				}
 			}
-			i = j
+			i = end
 		}
 	}
-	return left <= 0
+}
+
+// stringEnd returns where the string that begins at i has its closing quote; -1
+// when it has none.
+func stringEnd(row []byte, i int) int {
+	for {
+		n := bytes.IndexByte(row[i:], '"')
+		if n < 0 {
+			return -1
+		}
+		end := i + n
+		escapes := 0
+		for end-escapes > i && row[end-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return end
+		}
+		i = end + 1
+	}
 }
 
 // parseRow parses one row that must be an object.

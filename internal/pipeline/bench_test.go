@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,8 +17,7 @@ import (
 	"github.com/drydock-ml/drydock/eval/benchmark"
 )
 
-// zhQuestion writes a question of the domain. Every tenth of a run of n repeats
-// an earlier one, so that the duplicates path is measured, too.
+// zhQuestion writes a question of the domain.
 func zhQuestion(r *rand.Rand) (stem string, options []string) {
 	subjects := []string{"船舶在狭水道内航行时", "能见度不良的水域中", "机动船在航且对水移动时", "锚泊船在大风浪来临之前", "拖轮协助大型船舶靠泊时", "值班驾驶员交接班之际"}
 	asks := []string{"首先应当采取的措施是", "下列做法中不符合良好船艺的是", "应显示的号灯号型为", "对安全航速影响最大的因素是", "主机备车的时间一般不少于"}
@@ -29,29 +29,39 @@ func zhQuestion(r *rand.Rand) (stem string, options []string) {
 	return stem, options
 }
 
-// zhRows writes about size bytes of question rows as `prep` writes them.
+// zhSentence writes a sentence of ship's business that no question asks for.
+func zhSentence(r *rand.Rand) string {
+	who := []string{"水手长", "大管轮", "三副", "机工", "船厂代表", "验船师", "理货员", "引航站", "港口调度", "船舶代理", "电子员", "木匠", "大厨", "实习生", "公司海务"}
+	what := []string{"检查了货舱污水井", "更换了空压机滤芯", "登记了垃圾记录簿", "测量了淡水舱液位", "整理了防火控制图", "核对了仓库备件", "清洗了分油机转鼓", "校正了驾驶台时钟", "油漆了舷梯踏板", "申请了岸电接驳", "复印了航海通告", "盘点了救生衣数量", "调整了伙食采购单", "润滑了克令吊钢丝", "誊写了体系文件"}
+	when := []string{"上午", "靠泊之后", "早餐以前", "台风过去的次日", "换班之前", "装货间隙", "夜航期间", "抵港当天", "检修周期届满时", "开航前两小时"}
+	why := []string{"以便迎接公司检查", "因为上一航次留有缺陷", "并向机舱作了说明", "随后拍照存档", "同时抄送了岸基", "但是没有填写编号", "结果令人满意", "费用由租家承担", "耗时约四十分钟", "需要下一港补充"}
+	return fmt.Sprintf("%s，%s%s，%s（%d）。", when[r.IntN(len(when))], who[r.IntN(len(who))], what[r.IntN(len(what))], why[r.IntN(len(why))], r.IntN(10000))
+}
+
+// zhRows writes about size bytes of JSONL: documents of 150 to 3,000 characters,
+// one in twenty of them with a sentence a question has, too, and one in a hundred
+// repeating an earlier one.
 func zhRows(size int) []byte {
 	r := rand.New(rand.NewPCG(7, 7))
-	var b bytes.Buffer
-	var lines [][]byte
+	var b, text bytes.Buffer
+	var early []string
 	for n := 0; b.Len() < size; n++ {
-		if n%10 == 9 {
-			b.Write(lines[r.IntN(len(lines))])
-			continue
+		text.Reset()
+		for want := int(150 * math.Pow(20, r.Float64())); text.Len() < 3*want; {
+			text.WriteString(zhSentence(r))
 		}
-		stem, options := zhQuestion(r)
-		start := b.Len()
-		fmt.Fprintf(&b, `{"id":"q%d","kind":"single","lang":"zh","stem":"%s","statements":[],"options":[`, n, stem)
-		for i, o := range options {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			fmt.Fprintf(&b, `{"label":"%c","text":"%s"}`, 'A'+i, o)
+		if n%20 == 0 {
+			stem, _ := zhQuestion(r)
+			text.WriteString(stem)
 		}
-		fmt.Fprintf(&b, `],"answer":["%c"],"explanation":"","subject":["航海学"],"needs_figure":false,"confidence":1}`+"\n", 'A'+r.IntN(4))
-		if len(lines) < 1000 {
-			lines = append(lines, bytes.Clone(b.Bytes()[start:]))
+		doc := text.String()
+		if n%100 == 99 {
+			doc = early[r.IntN(len(early))]
 		}
+		if len(early) < 100 {
+			early = append(early, doc)
+		}
+		fmt.Fprintf(&b, `{"id":%d,"text":"%s"}`+"\n", n, doc)
 	}
 	return b.Bytes()
 }
