@@ -97,17 +97,18 @@ func (c *chapter) text(l line, level int8) {
 		c.addLine(l) // the next option: the commonest line of a bank
 		return
 	}
-	m := scanNumber(l.text)
-	if h := scanHeading(l.text, level); h.kind != notHeading && c.headingHere(h, m) {
-		c.openHeading(h)
-		return
-	}
 	if ok, bare := keyHeader(l.text); ok {
 		if bare {
 			c.header = &l
 			return
 		}
 		c.openZone()
+		c.labelFrom(l)
+		return
+	}
+	m := scanNumber(l.text)
+	if h := scanHeading(l.text, level); h.kind != notHeading && c.headingHere(h, m) {
+		c.openHeading(h)
 		return
 	}
 	if lb, ok := scanLabel(l.text); ok && !lb.explain && (c.cur == nil || c.cur.num.n != 1 || c.cur.solved) {

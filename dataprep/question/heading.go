@@ -36,7 +36,16 @@ func scanHeading(s string, level int8) heading {
 		s = trim(strings.TrimLeft(s, "#"))
 		level = max(level, 1)
 	}
-	if s == "" || len(s) > 4*maxTitle || utf8.RuneCountInString(s) > maxTitle {
+	if s == "" || len(s) > 600 {
+		return heading{}
+	}
+	if len(s) > 4*maxTitle || utf8.RuneCountInString(s) > maxTitle {
+		// 一、单项选择题（本大题共20小题……): the instruction makes it long
+		if m := scanNumber(s); m.style == numHan || strings.HasPrefix(s, "（") {
+			if form, ok := formHeading(s); ok {
+				return heading{kind: headForm, title: s, form: form}
+			}
+		}
 		return heading{}
 	}
 	if h := numberedPart(s); h.kind != notHeading {

@@ -208,10 +208,14 @@ func (p *keyScanner) numbers(s string) bool {
 			k += len("—")
 		}
 		m, mw := number(s[k:])
-		if mw == 0 || m < n || m-n > 999 {
+		switch {
+		case mw == 0 && r != '至' && r != '到':
+			end = k // 1-A: the dash parts number and letter
+		case mw == 0 || m < n || m-n > 999:
 			return false
+		default:
+			run.to, end = m, k+mw
 		}
-		run.to, end = m, k+mw
 	}
 	p.row.runs = append(p.row.runs, run)
 	j = skipSpace(s, end)

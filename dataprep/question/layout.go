@@ -377,6 +377,9 @@ func splitBody(text string) body {
 	var buf [48]mark
 	marks := scanMarks(text, buf[:0])
 	c := bestChain(marks)
+	if down := columnOrder(marks); len(down) > len(c.marks) {
+		return splitColumns(text, down)
+	}
 	if len(c.marks) == 0 {
 		return body{stem: unwrap(text), sure: 1, gap: orphanLabels(marks, -1)}
 	}
@@ -403,6 +406,41 @@ func splitBody(text string) body {
 	return b
 }
 
+// columnOrder recognises options printed in columns and read across: A, C on
+// the first line and B, D on the second. The labels must be clear, of one style,
+// and A to the last without a gap.
+func columnOrder(marks []mark) []mark {
+	var out []mark
+	seen := 0
+	for _, m := range marks {
+		if m.place < placeGap || m.style > labelParen && !m.style.enclosed() {
+			continue
+		}
+		if len(out) > 0 && (m.style != out[0].style || m.lower != out[0].lower) || seen&(1<<m.v) != 0 {
+			return nil
+		}
+		seen |= 1 << m.v
+		out = append(out, m)
+	}
+	if len(out) < 4 || seen != 1<<len(out)-1 || out[0].v != 0 || out[1].v == 1 {
+		return nil
+	}
+	return out
+}
+
+// splitColumns cuts the options where their labels stand and sorts them.
+func splitColumns(text string, marks []mark) body {
+	b := body{stem: unwrap(text[:marks[0].start]), sure: 0.95, options: make([]drydock.Option, len(marks))}
+	for i, m := range marks {
+		end := len(text)
+		if i+1 < len(marks) {
+			end = marks[i+1].start
+		}
+		b.options[m.v] = drydock.Option{Label: letter(m.v), Text: stripOwnLabel(unwrap(text[min(m.end, end):end]), m.v)}
+	}
+	return b
+}
+
 // leftLabels names a clear label that the chosen list leaves inside an option:
 // a letter that comes twice or one that skips its neighbour.
 func leftLabels(all, chosen []mark) string {
@@ -413,7 +451,7 @@ func leftLabels(all, chosen []mark) string {
 			in++
 			continue
 		}
-		if m.start > first && m.place == placeLine && m.style == style && m.style != labelGlued && m.style != labelBare {
+		if m.start > first && m.place >= placeGap && m.style == style && m.style != labelGlued && m.style != labelBare {
 			if m.v <= chosen[len(chosen)-1].v {
 				return "option " + letter(m.v) + " stands twice"
 			}

@@ -221,6 +221,46 @@ var textShapes = []struct {
 		[]string{"single|吃水为|A=1;B=2;C=3;D=大约4.5米|D", "single|吃水为|A=1.5;B=2.5|B"},
 	},
 	{
+		"08 two columns read across",
+		"1. 航速为\nA. 2节          C. 4节\nB. 3节          D. 5节\n答案：C",
+		[]string{"single|航速为|" + fourKnots + "|C"},
+	},
+	{
+		"08 labels alone on their lines, blanks before the mark",
+		"1. 航速为\nA.\n2节\nB.\n3节\nC.\n4节\nD.\n5节\n答案：C\n2. 航速为\nA 、2节 B 、3节 C 、4节 D 、5节\n答案：D",
+		[]string{"single|航速为|" + fourKnots + "|C", "single|航速为|" + fourKnots + "|D"},
+	},
+	{
+		"10 letters that name ships are no answers",
+		"1. （A）船与（B）船对遇\nA. 红\nB. 绿\n答案：B\n2. 甲船遇（A）船与（B）船\nA. 红\nB. 绿",
+		[]string{"single|（A）船与（B）船对遇|A=红;B=绿|B", "single|甲船遇（A）船与（B）船|A=红;B=绿|"},
+	},
+	{
+		"14 dashes between number and letter",
+		"1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n1-A 2-B",
+		[]string{"single|甲|A=红;B=绿|A", "single|乙|A=红;B=绿|B"},
+	},
+	{
+		"14 table lines, two blocks",
+		"1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n3. 丙\nA. 红\nB. 绿\n参考答案\n题号 1 2\n答案 A B\n题号 3\n答案 B",
+		[]string{"single|甲|A=红;B=绿|A", "single|乙|A=红;B=绿|B", "single|丙|A=红;B=绿|B"},
+	},
+	{
+		"15 keys of all chapters at the end",
+		"第一章 甲\n1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n第二章 乙\n1. 丙\nA. 红\nB. 绿\n参考答案\n第一章\n1-2 AB\n第二章\n1. B",
+		[]string{"single|甲|A=红;B=绿|A", "single|乙|A=红;B=绿|B", "single|丙|A=红;B=绿|B"},
+	},
+	{
+		"15 a key header for each chapter at the end, out of order",
+		"第一章 甲\n1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n第二章 乙\n1. 丙\nA. 红\nB. 绿\n第二章参考答案\n1. B\n第一章参考答案\n1-2 AB",
+		[]string{"single|甲|A=红;B=绿|A", "single|乙|A=红;B=绿|B", "single|丙|A=红;B=绿|B"},
+	},
+	{
+		"17 a long instruction in the section header",
+		"一、单项选择题（本大题共2小题，每小题1分，共2分。在每小题列出的四个备选项中只有一个是符合题目要求的，请将其代码填写在题后的括号内。）\n1. 甲\nA. 红\nB. 绿\n答案：A",
+		[]string{"single|甲|A=红;B=绿|A"},
+	},
+	{
 		"27 page furniture between question and options",
 		"1. 灯色为\n- 12 -\nA. 红\n第12页 共30页\nB. 绿\nPage 3 of 9\nC. 白\nwww.example.com\nD. 黄\n答案：A",
 		[]string{"single|灯色为|A=红;B=绿;C=白;D=黄|A"},

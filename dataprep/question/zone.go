@@ -16,10 +16,18 @@ func (c *chapter) openZone() {
 	c.pending = nil
 }
 
+// labelFrom keeps the header of a key for the part it names: 第一章参考答案.
+func (c *chapter) labelFrom(l line) {
+	if label, end := labelPart(l.text); end > 0 && (label.chapter > 0 || label.article > 0 || label.isForm) {
+		c.pending = append(c.pending[:0], l)
+	}
+}
+
 // zoneFeed takes a line of a key table. It returns false when the line begins
 // something else; the table is then closed and the line must be read again.
 func (c *chapter) zoneFeed(l line, level int8) bool {
 	if ok, _ := keyHeader(l.text); ok {
+		c.labelFrom(l)
 		return true
 	}
 	if len(c.keys) > 0 && c.runningTitle(l) {
