@@ -30,6 +30,7 @@ func Each(ctx context.Context, workers, n int, do func(ctx context.Context, i in
 	defer cancel()
 	var (
 		next  atomic.Int64
+		ended atomic.Int64 // indexes whose call returned without an error
 		wg    sync.WaitGroup
 		mu    sync.Mutex
 		first error
@@ -53,6 +54,7 @@ func Each(ctx context.Context, workers, n int, do func(ctx context.Context, i in
 					cancel()
 					return
 				}
+				ended.Add(1)
 			}
 		})
 	}
@@ -60,7 +62,7 @@ func Each(ctx context.Context, workers, n int, do func(ctx context.Context, i in
 	if first != nil {
 		return first
 	}
-	if int(next.Load()) < n {
+	if int(ended.Load()) < n {
 		return context.Cause(ctx)
 	}
 	return nil

@@ -83,8 +83,10 @@ func TestEachHonoursTheContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := Each(ctx, 2, 5, func(context.Context, int) error { return nil }); !errors.Is(err, context.Canceled) {
-		t.Fatalf("got %v", err)
+	for _, workers := range []int{2, 8} {
+		if err := Each(ctx, workers, 5, func(context.Context, int) error { return nil }); !errors.Is(err, context.Canceled) {
+			t.Fatalf("%d workers: got %v", workers, err)
+		}
 	}
 	task := Go(func() error { return nil })
 	select {
