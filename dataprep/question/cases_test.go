@@ -120,6 +120,43 @@ func TestKeyInSecondFile(t *testing.T) {
 	}
 }
 
+// A reader may stop at any record.
+func TestStopAnywhere(t *testing.T) {
+	t.Parallel()
+	docs := []*drydock.Document{text(twoSections + "第1条 1-2、BA\n第2条 1-2、BAB"), text("1. 甲\nA. 红\nB. 绿")}
+	docs[1].Key = rowsDocument([][]string{{"题号", "答案"}, {"1", "A"}, {"7", "B"}})
+	for _, c := range textShapes {
+		docs = append(docs, text(c.in))
+	}
+	for _, c := range rowShapes {
+		if c.rows != nil {
+			docs = append(docs, rowsDocument(append(c.rows, []string{"1. 甲"}, []string{"尾"})))
+		}
+	}
+	for _, doc := range docs {
+		for stop := 1; stop < 9; stop++ {
+			n := 0
+			for range question.New(question.Options{}).Parse(t.Context(), doc) {
+				if n++; n == stop {
+					break
+				}
+			}
+		}
+	}
+}
+
+// What stands around a key in its own file does not spoil it.
+func TestKeyFileWithProse(t *testing.T) {
+	t.Parallel()
+	doc := text("1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿")
+	doc.Key = text("本答案仅供参考，若有错误，请以教材为准，谢谢！\n参考答案\n1-2 BA\n以上答案由教研室提供，未经许可不得转载。")
+	got := parse(t, doc)
+	want := []string{"single|甲|A=红;B=绿|B", "single|乙|A=红;B=绿|A", "drop unparsed_text"}
+	if d := cmp.Diff(want, shown(got)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
 const twoSections = "第1章 题集\n第一条 范围\n1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n第二条 定义\n1. 丙\nA. 红\nB. 绿\n2. 丁\nA. 红\nB. 绿\n3. 戊\nA. 红\nB. 绿\n习题集答案\n"
 
 // Where the counts differ nothing is guessed, and only the part concerned is

@@ -18,6 +18,7 @@ type entry struct {
 // Lines go in by feed; finished records and drops leave by flush.
 type chapter struct {
 	file    *drydock.File
+	keyFile *drydock.File // where the keys stand, when it is another file
 	entries []entry
 	secs    []*section
 	sec     *section

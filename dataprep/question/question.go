@@ -33,15 +33,20 @@ type parser struct{ o Options }
 // Parse reads a document's text lines, table rows and JSON rows.
 func (p parser) Parse(ctx context.Context, doc *drydock.Document) iter.Seq2[*drydock.Record, error] {
 	return func(yield func(*drydock.Record, error) bool) {
+		stopped := false
 		emit := func(r *drydock.Record, d *drydock.Drop) bool {
-			if d != nil {
-				return yield(nil, d)
+			switch {
+			case stopped:
+			case d != nil:
+				stopped = !yield(nil, d)
+			default:
+				stopped = !yield(r, nil)
 			}
-			return yield(r, nil)
+			return !stopped
 		}
 		r := &reader{ctx: ctx, doc: doc, note: p.o.Note, emit: emit}
 		r.text.file, r.text.emit, r.text.ahead = doc.File, emit, r.keyAhead
-		if err := r.run(); err != nil && !r.stopped() {
+		if err := r.run(); err != nil && !stopped {
 			yield(nil, err)
 		}
 	}
@@ -137,6 +142,10 @@ func (r *reader) readKey() error {
 	if !c.zone {
 		c.openZone()
 	}
+	if c.keyFile = r.doc.Key.File; c.keyFile == nil {
+		c.keyFile = c.file
+	}
+	var rows []tableRow
 	for b, err := range r.doc.Key.Blocks(r.ctx) {
 		if err != nil {
 			var d *drydock.Drop
@@ -146,20 +155,41 @@ func (r *reader) readKey() error {
 			r.done = !r.emit(nil, d)
 			continue
 		}
-		if b.Cells != nil {
-			b.Text = cellsAsText(b.Cells)
+		switch {
+		case b.Cells != nil:
+			rows = append(rows, tableRow{append([]string(nil), b.Cells...), b.At})
+			continue
+		case b.Raw != nil:
+			b.Text = string(b.Raw)
 		}
 		s := trim(repair(b.Text))
 		if s == "" {
 			continue
 		}
-		l := line{text: s, at: b.At}
-		if !c.zone || !c.zoneFeed(l, b.Level) {
-			c.zone = true
+		if l := (line{text: s, at: b.At}); !c.tableLine(l) && !c.zoneTake(l, b.Level) {
 			c.orphans = append(c.orphans, l)
 		}
 	}
+	r.keyFileRows(rows)
+	bank := c.file
+	c.file = c.keyFile // what is left over stands there
+	c.dropOrphans()
+	c.file = bank
 	return nil
+}
+
+// keyFileRows reads a key file's table: by its columns, else row by row as text.
+func (r *reader) keyFileRows(rows []tableRow) {
+	if runs := keyTable(rows); runs != nil {
+		r.keyRows(rows, runs)
+		return
+	}
+	for _, row := range rows {
+		l := line{text: cellsAsText(row.cells), at: row.at}
+		if trim(l.text) != "" && !r.text.tableLine(l) && !r.text.zoneTake(l, 0) {
+			r.text.orphans = append(r.text.orphans, l)
+		}
+	}
 }
 
 // end closes the document.

@@ -26,6 +26,15 @@ func (c *chapter) labelFrom(l line) {
 // zoneFeed takes a line of a key table. It returns false when the line begins
 // something else; the table is then closed and the line must be read again.
 func (c *chapter) zoneFeed(l line, level int8) bool {
+	if c.zoneTake(l, level) {
+		return true
+	}
+	c.closeZone()
+	return false
+}
+
+// zoneTake takes a line of a key table; false when it is none.
+func (c *chapter) zoneTake(l line, level int8) bool {
 	if ok, _ := keyHeader(l.text); ok {
 		c.labelFrom(l)
 		return true
@@ -53,7 +62,6 @@ func (c *chapter) zoneFeed(l line, level int8) bool {
 			return true
 		}
 	}
-	c.closeZone()
 	return false
 }
 
@@ -290,6 +298,10 @@ func (c *chapter) finish() {
 	c.endShared()
 	c.dropOrphans()
 	matchKeys(c.secs, c.keys)
+	file := c.file
+	if c.keyFile != nil {
+		file = c.keyFile
+	}
 	for _, k := range c.keys {
 		if k.used && k.why == "" {
 			continue
@@ -297,7 +309,7 @@ func (c *chapter) finish() {
 		if k.why == "" {
 			k.why = "answers for questions that are not in the file"
 		}
-		c.entries = append(c.entries, entry{drop: rejected(c.file, k.at, c.path.subject(), strings.Join(k.text, "\n"), reasonKeyUnused, k.why)})
+		c.entries = append(c.entries, entry{drop: rejected(file, k.at, c.path.subject(), strings.Join(k.text, "\n"), reasonKeyUnused, k.why)})
 	}
 	c.keys = nil
 	c.flush()
