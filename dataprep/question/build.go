@@ -43,6 +43,7 @@ type draft struct {
 	subject []string
 	figures []string
 	sure    float64
+	yesIsA  bool // the heading says that A stands for true
 }
 
 // finish makes the draft a record, or says why it cannot be one.
@@ -209,13 +210,11 @@ func (d *draft) judgeTrueFalse(q *drydock.Question, yes, no int) (reason, detail
 func (d *draft) judgeOpen(q *drydock.Question) (reason, detail string) {
 	a := d.ans
 	if d.form == drydock.Judge && len(a.letters) == 1 {
-		switch a.letters[0] { // F stands for false, and A/B for the two columns of a form
-		case 'F' - 'A':
+		switch v := a.letters[0]; {
+		case v == 'F'-'A':
 			a = answer{judge: "false"}
-		case 0:
-			a = answer{judge: "true"}
-		case 1:
-			a = answer{judge: "false"}
+		case v <= 1 && d.yesIsA: // the section's instruction says what A and B stand for
+			a = answer{judge: [2]string{"true", "false"}[v]}
 		}
 	}
 	switch {

@@ -228,6 +228,23 @@ func formHeading(s string) (drydock.QuestionKind, bool) {
 	return "", false
 }
 
+// saysYesIsA reports a true/false heading that gives the marks letters: 判断题
+// （正确选A，错误选B）.
+func saysYesIsA(title string) bool {
+	if !strings.Contains(title, "A") && !strings.Contains(title, "Ａ") {
+		return false
+	}
+	t := strings.NewReplacer("Ａ", "A", " ", "", "的", "", "、", "", ".", "", "．", "", "：", "", ":", "", "请", "", "“", "", "”", "").Replace(title)
+	for _, yes := range [...]string{"正确", "对"} {
+		for _, verb := range [...]string{"", "选", "选择", "填", "涂", "为", "写", "用", "表示", "代表", "是"} {
+			if strings.Contains(t, yes+verb+"A") && verb != "" || strings.Contains(t, "A"+verb+yes) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // keyHeader reports whether a line announces a table of answers: 习题集答案,
 // 第一章 参考答案：, Answer key. bare is true when it may as well be the label of
 // one question's answer that follows on the next line.

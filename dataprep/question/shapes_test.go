@@ -161,6 +161,16 @@ var textShapes = []struct {
 		[]string{"judge|左舷灯为红。||true", "judge|右舷灯为红。||false", "judge|锚灯为白。||true", "judge|尾灯为绿。||false", "judge|The stern light is white.||true", "judge|The stern light is green.||false", "judge|桅灯为白。||true", "judge|桅灯为黄。||false", "judge|拖带灯为黄。||true"},
 	},
 	{
+		"18 letters for true and false",
+		"二、判断题（正确的选A，错误的选B）\n1. 左舷灯为红。\n2. 右舷灯为红。\n参考答案\n1-2 AB",
+		[]string{"judge|左舷灯为红。||true", "judge|右舷灯为红。||false"},
+	},
+	{
+		"18 letters that nothing explains",
+		"二、判断题\n1. 左舷灯为红。\n答案：A",
+		[]string{"drop answer_outside_options"},
+	},
+	{
 		"18 only the wrong ones are marked",
 		"三、判断题\n1. 左舷灯为红。\n2. 右舷灯为红。（×）\n3. 锚灯为白。",
 		[]string{"judge|右舷灯为红。||false", "drop no_answer", "drop no_answer"},

@@ -391,7 +391,7 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 	b := splitBody(p.body)
 	d := &draft{
 		at: it.lines[0].at, text: it.text, form: it.form, options: b.options, gap: b.gap,
-		explain: p.explain, subject: it.path.subject(), sure: b.sure,
+		explain: p.explain, subject: it.path.subject(), sure: b.sure, yesIsA: saysYesIsA(it.path.formTitle),
 	}
 	var form drydock.QuestionKind
 	d.stem, form = cleanStem(b.stem, it.num.n)
