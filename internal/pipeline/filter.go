@@ -20,8 +20,7 @@ type partState struct {
 	contam   drydock.Sums
 	findings []recordFindings
 	counts   []contamCounts // by check
-	ids      []rowIDHash
-	origins  map[string]int
+	ids      rowIDSketch
 }
 
 type recordFindings struct {
@@ -136,7 +135,7 @@ func (f *filterRun) batch(ctx context.Context, recs []*drydock.Record, base int)
 		}
 		f.s.contam.Out++
 		f.s.keep(at[r.ID])
-		f.s.ids = append(f.s.ids, hashRowID(r))
+		f.s.ids.add(r)
 	}
 	return nil
 }

@@ -492,7 +492,7 @@ func TestRowIDs(t *testing.T) {
 	recs := []*drydock.Record{rec("a", "1", 1), rec("a", "2", 2), rec("b", "2", 3), rec("a", "3", 4), rec("a", "3", 5), rec("a", "", 6)}
 	s := &partState{}
 	for _, r := range recs {
-		s.ids = append(s.ids, hashRowID(r))
+		s.ids.add(r)
 	}
 	ids := newRowIDs([]*partState{s})
 	want := []string{"1", "a/2", "b/2", recs[3].ID.String(), recs[4].ID.String(), recs[5].ID.String()}
