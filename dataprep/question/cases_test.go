@@ -157,6 +157,48 @@ func TestKeyFileWithProse(t *testing.T) {
 	}
 }
 
+// A document may lay out the options of an item as a table.
+func TestOptionsInATable(t *testing.T) {
+	t.Parallel()
+	for _, rows := range [][][]string{
+		{{"A", "应当鸣放一长声"}, {"B", "应当鸣放两短声"}, {"C", "不必鸣放声号"}},
+		{{"A. 应当鸣放一长声", "B. 应当鸣放两短声"}, {"C. 不必鸣放声号", ""}},
+	} {
+		blocks := []drydock.Block{{Text: "1. 雾中航行时"}}
+		for _, r := range rows {
+			blocks = append(blocks, drydock.Block{Cells: r})
+		}
+		blocks = append(blocks, drydock.Block{Text: "答案：B"})
+		got := parse(t, document(blocks))
+		want := []string{"single|雾中航行时|A=应当鸣放一长声;B=应当鸣放两短声;C=不必鸣放声号|B"}
+		if d := cmp.Diff(want, shown(got)); d != "" {
+			t.Errorf("(-want +got)\n%s", d)
+		}
+	}
+}
+
+// A table of answers at the end of a document of lines.
+func TestKeyTableInDocument(t *testing.T) {
+	t.Parallel()
+	var blocks []drydock.Block
+	for i, l := range strings.Split("1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n参考答案", "\n") {
+		blocks = append(blocks, drydock.Block{Text: l, At: drydock.Locator{Para: i + 1}})
+	}
+	for _, rows := range [][][]string{
+		{{"题号", "1", "2"}, {"答案", "B", "A"}},
+		{{"题号", "答案", "题号", "答案"}, {"1", "B", "2", "A"}},
+	} {
+		all := blocks[:len(blocks):len(blocks)]
+		for _, r := range rows {
+			all = append(all, drydock.Block{Cells: r})
+		}
+		got := parse(t, document(all))
+		if d := cmp.Diff([]string{"single|甲|A=红;B=绿|B", "single|乙|A=红;B=绿|A"}, shown(got)); d != "" {
+			t.Errorf("(-want +got)\n%s", d)
+		}
+	}
+}
+
 const twoSections = "第1章 题集\n第一条 范围\n1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n第二条 定义\n1. 丙\nA. 红\nB. 绿\n2. 丁\nA. 红\nB. 绿\n3. 戊\nA. 红\nB. 绿\n习题集答案\n"
 
 // Where the counts differ nothing is guessed, and only the part concerned is

@@ -12,7 +12,7 @@
 //   - A number opens an item when the open item is complete or the count fits;
 //     else it is a statement of the stem or a wrapped decimal (chapter.go).
 //   - Of all the letters that could be option labels, the list is the run A, B,
-//     C … that scores best by place and style (layout.go). It needs no fixed
+//     C … that scores best by place and style (layout.go, body.go). It needs no fixed
 //     style, so A．, A、 and (A) may stand in one file, several on a line, or
 //     glued to the text before them; the "A、B" of "D．A、B 都对" loses.
 //   - A short line without a mark is a title when the count starts again below
