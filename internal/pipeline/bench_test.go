@@ -176,27 +176,58 @@ func readAll(ctx context.Context, path string) ([]*drydock.Record, error) {
 	return recs, nil
 }
 
-// BenchmarkRun is a whole run of a project of text banks, in bytes of source.
+// BenchmarkRun is a whole run of a project of text banks, and of question rows,
+// in bytes of source: read, parse, write in two passes, ledgers and card.
 func BenchmarkRun(b *testing.B) {
-	text := bankText(1, 20_000)
-	dir := b.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "raw"), 0o755); err != nil {
-		b.Fatal(err)
+	for _, c := range []struct {
+		name string
+		file func(i int) (string, []byte)
+	}{
+		{"banks", func(i int) (string, []byte) { return fmt.Sprintf("%d.txt", i), []byte(bankText(i, 3000)) }},
+		{"rows", func(i int) (string, []byte) { return fmt.Sprintf("%d.jsonl", i), questionRows(i, 4000) }},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			dir := b.TempDir()
+			if err := os.MkdirAll(filepath.Join(dir, "raw"), 0o755); err != nil {
+				b.Fatal(err)
+			}
+			size := 0
+			for i := range 2 {
+				name, data := c.file(i)
+				size += len(data)
+				if err := os.WriteFile(filepath.Join(dir, "raw", name), data, 0o644); err != nil {
+					b.Fatal(err)
+				}
+			}
+			cfg := "version: 1\nsources:\n  - {name: bank, path: raw, license: CC0-1.0}\nsteps: [parse_questions]\noutput:\n  - qwen3_chat: {path: build/train.jsonl}\n"
+			if err := os.WriteFile(filepath.Join(dir, ConfigName), []byte(cfg), 0o644); err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := runProject(context.Background(), dir, Options{Fresh: true}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
-	for i := range 4 {
-		if err := os.WriteFile(filepath.Join(dir, "raw", fmt.Sprintf("%d.txt", i)), []byte(bankText(i, 5000)), 0o644); err != nil {
-			b.Fatal(err)
+}
+
+// questionRows writes n question rows, no two alike.
+func questionRows(seed, n int) []byte {
+	r := rand.New(rand.NewPCG(uint64(seed), 3))
+	var b bytes.Buffer
+	for i := range n {
+		stem, options := zhQuestion(r)
+		fmt.Fprintf(&b, `{"id":"s%d-%d","kind":"single","lang":"zh","stem":"%s","options":[`, seed, i, stem)
+		for j, o := range options {
+			if j > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, `{"label":"%c","text":"%s"}`, 'A'+j, o)
 		}
+		fmt.Fprintf(&b, `],"answer":["%c"]}`+"\n", 'A'+r.IntN(4))
 	}
-	cfg := "version: 1\nsources:\n  - {name: bank, path: raw, license: CC0-1.0}\nsteps: [parse_questions]\noutput:\n  - qwen3_chat: {path: build/train.jsonl}\n"
-	if err := os.WriteFile(filepath.Join(dir, ConfigName), []byte(cfg), 0o644); err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := runProject(context.Background(), dir, Options{Fresh: true}); err != nil {
-			b.Fatal(err)
-		}
-	}
+	return b.Bytes()
 }
