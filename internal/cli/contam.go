@@ -55,6 +55,7 @@ func newContamCheckCommand(a *app) *cobra.Command {
 	f.output(&o.Report, "report", "", msg.Text{"write every finding to `FILE`, one JSON object a line", "将每个发现写入 `FILE`，每行一个 JSON 对象"})
 	f.output(&o.Clean, "clean", "", msg.Text{"write the rows to `FILE` without leaks; one JSONL input", "将去除泄漏后的数据行写入 `FILE`；仅限一个 JSONL 输入"})
 	f.str(&o.OnHit, "on-hit", "", "drop", msg.Text{"with --clean: `drop|annotate` rows that leak", "配合 --clean：对泄漏行 `drop|annotate`（删除或标注）"})
+	f.dryRun(&o.DryRun)
 	a.completeFunc(c, "against", a.knownBenches)
 	a.complete(c, "on-hit", "drop", "annotate")
 	return c
@@ -128,7 +129,9 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 	if err := scan.run(ctx, files); err != nil {
 		return err
 	}
-	scan.answer.Report, scan.answer.Clean = o.Report, o.Clean
+	if !o.DryRun {
+		scan.answer.Report, scan.answer.Clean = o.Report, o.Clean
+	}
 	bad = append(bad, scan.bad...)
 	ans := scan.answer
 	ans.Schema, ans.Items, ans.Config = "drydock.contam.summary/1", ix.Items(), ix.ConfigHash()

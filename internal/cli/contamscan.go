@@ -73,11 +73,11 @@ type unitScan struct {
 }
 
 func (s *contamScan) run(ctx context.Context, files []string) (err error) {
-	if s.report, err = s.a.createOutput(s.o.Report, false); err != nil {
+	if s.report, err = s.a.createOutput(s.o.Report, s.o.DryRun); err != nil {
 		return err
 	}
 	defer s.report.Abort()
-	if s.clean, err = s.a.createOutput(s.o.Clean, false); err != nil {
+	if s.clean, err = s.a.createOutput(s.o.Clean, s.o.DryRun); err != nil {
 		return err
 	}
 	defer s.clean.Abort()

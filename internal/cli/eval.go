@@ -15,6 +15,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/runstore"
+	"github.com/drydock-ml/drydock/internal/ui"
 )
 
 // EvalOptions are the flags of eval.
@@ -31,6 +32,7 @@ type EvalOptions struct {
 	Temperature  string
 	MinAcc       float64
 	Train        string
+	DryRun       bool
 }
 
 func newEvalCommand(a *app) *cobra.Command {
@@ -67,6 +69,7 @@ func newEvalCommand(a *app) *cobra.Command {
 	f.str(&o.Temperature, "temperature", "", "0", msg.Text{"sampling temperature `T`; server: leave it to the server", "采样温度 `T`；server：由服务端决定"})
 	f.float(&o.MinAcc, "min-acc", "", 0, msg.Text{"end with 12 when the accuracy is below `X` (0 to 1)", "准确率低于 `X`（0 到 1）时以 12 退出"})
 	f.gate(&o.Fresh, "fresh", "", msg.Text{"forget saved answers", "不使用已保存的回答"})
+	f.dryRun(&o.DryRun)
 	a.completeFunc(c, "bench", a.knownBenches)
 	a.complete(c, "model", eval.MajorityModel, eval.LookupModel)
 	return c
@@ -87,6 +90,9 @@ func runEval(ctx context.Context, a *app, o EvalOptions) error {
 	}
 	if o.WorkDir == "" {
 		o.WorkDir = filepath.Join("build", "eval")
+	}
+	if o.DryRun {
+		return a.answer(newEvalPlan(o, b, endpoint))
 	}
 	env, err := a.pipelineEnv()
 	if err != nil {
@@ -189,4 +195,47 @@ func temperatureOf(s string) (*float64, error) {
 		return nil, badValue("--temperature", s, kindWords{"a number from 0 to 2, or server", "0 到 2 之间的数字，或 server"})
 	}
 	return &t, nil
+}
+
+// evalPlan says what would be asked, and whom.
+type evalPlan struct {
+	Type       string           `json:"type"`
+	Schema     string           `json:"schema"`
+	DryRun     bool             `json:"dry_run"`
+	Benchmark  string           `json:"benchmark"`
+	Items      int              `json:"items"`
+	Model      string           `json:"model"`
+	Endpoint   string           `json:"endpoint"`
+	URL        string           `json:"url,omitempty"`
+	WorkDir    string           `json:"work_dir"`
+	Conditions []eval.Condition `json:"conditions"`
+}
+
+func newEvalPlan(o EvalOptions, b *pipeline.Bench, e eval.Endpoint) evalPlan {
+	p := evalPlan{
+		Type: "summary", Schema: "drydock.eval.plan/1", DryRun: true, Benchmark: b.Benchmark.Ref().String(), Items: len(b.Items),
+		Model: o.Model, Endpoint: e.Kind(), WorkDir: filepath.ToSlash(o.WorkDir), Conditions: e.Conditions(),
+	}
+	if o.Limit > 0 {
+		p.Items = min(p.Items, o.Limit)
+	}
+	if h, ok := e.(*eval.HTTP); ok {
+		p.URL = h.URL()
+	}
+	return p
+}
+
+func (p evalPlan) text(t *ui.Terminal) {
+	tb := t.Table(ui.Column{}, ui.Column{}).Bare().Wrapped()
+	tb.Row(t.Say(msg.Text{"benchmark", "评测集"}), p.Benchmark)
+	tb.Row(t.Say(msg.Text{"items", "题数"}), strconv.Itoa(p.Items))
+	tb.Row(t.Say(msg.Text{"model", "模型"}), p.Model)
+	if p.URL != "" {
+		tb.Row(t.Say(msg.Text{"server", "服务端"}), p.URL)
+	}
+	for _, c := range p.Conditions {
+		tb.Row(c.Name, c.Value)
+	}
+	tb.Row(t.Say(msg.Text{"files below", "文件目录"}), p.WorkDir)
+	tb.Print()
 }

@@ -59,43 +59,108 @@ func newPrepCommand(a *app) *cobra.Command {
 	f.str(&o.PasswordFile, "password-file", "", "", msg.Text{"`FILE` with the password of encrypted sources", "含加密来源密码的 `FILE`"})
 	f.str(&o.Encoding, "encoding", "", "", msg.Text{"text encoding `NAME` (default: found)", "文本编码 `NAME`（默认：自动识别）"})
 	f.int(&o.Limit, "limit", "", 0, msg.Text{"read at most `N` records of each file (0: all)", "每个文件最多读取 `N` 条记录（0：全部）"})
+	f.dryRun(&o.DryRun)
 	f.int(&o.Seed, "seed", "", 0, msg.Text{"seed `N` of shuffled options", "打乱选项的种子 `N`"})
 	a.completeFunc(c, "to", func() []string { return spec.Names(emit.Emitters()) })
 	return c
 }
 
 func runPrep(ctx context.Context, a *app, o PrepOptions) error {
-	shapes := spec.Names(emit.Emitters())
+	if err := o.check(); err != nil {
+		return err
+	}
+	switch {
+	case o.DryRun:
+		return o.dryRun(ctx, a)
+	case o.Out == "-":
+		return o.toStdout(ctx, a)
+	}
+	res, err := o.prep(ctx, a, a.term)
+	if res == nil {
+		return err
+	}
+	if aerr := a.answer(prepAnswer{"drydock.prep/1", res, false}); aerr != nil {
+		return aerr
+	}
+	return err
+}
+
+// toStdout writes the rows to stdout, so what would be the result goes to
+// stderr.
+func (o PrepOptions) toStdout(ctx context.Context, a *app) error {
+	dir, err := os.MkdirTemp("", "drydock-prep-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	o.Out = filepath.Join(dir, "rows.jsonl")
+	term := ui.New(a.terminalConfig(true))
+	res, err := o.prep(ctx, a, term)
+	if res == nil {
+		return err
+	}
+	rows, rerr := os.ReadFile(o.Out)
+	if rerr != nil {
+		return rerr
+	}
+	if _, werr := a.term.Write(rows); werr != nil {
+		return werr
+	}
+	if !a.term.JSON() {
+		res.Out = "-"
+		prepAnswer{"drydock.prep/1", res, false}.text(term)
+	}
+	return err
+}
+
+// dryRun reads everything and counts, and leaves no file.
+func (o PrepOptions) dryRun(ctx context.Context, a *app) error {
+	dir, err := os.MkdirTemp("", "drydock-prep-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	out, dropped := o.Out, o.Dropped
+	o.Out, o.Dropped = filepath.Join(dir, "rows.jsonl"), filepath.Join(dir, "dropped.jsonl")
+	res, err := o.prep(ctx, a, a.term)
+	if res == nil {
+		return err
+	}
+	res.Out, res.Dropped, res.Sidecar = out, dropped, ""
+	if aerr := a.answer(prepAnswer{"drydock.prep/1", res, true}); aerr != nil {
+		return aerr
+	}
+	return err
+}
+
+// check refuses what could not be done, or would destroy an input.
+func (o PrepOptions) check() error {
 	if _, ok := spec.Find(emit.Emitters(), o.To); !ok {
-		return oneOf("--to", o.To, shapes...)
+		return oneOf("--to", o.To, spec.Names(emit.Emitters())...)
 	}
 	if o.Seed < 0 {
 		return fail.New(fail.Usage, msg.Text{"--seed %d: must not be negative", "--seed %d：不能为负数"}, o.Seed)
 	}
-	for flag, out := range map[string]string{"-o": o.Out, "--dropped": o.Dropped} {
-		if err := keepInputs(flag, out, append(o.Sources, o.Key)); err != nil {
+	if o.Out == "-" && o.Dropped == "" {
+		return fail.New(fail.Usage, msg.Text{"-o - needs --dropped, so that nothing disappears", "使用 -o - 时必须指定 --dropped，以免内容丢失"})
+	}
+	for _, out := range [][2]string{{"-o", o.Out}, {"--dropped", o.Dropped}} {
+		if err := keepInputs(out[0], out[1], append(o.Sources, o.Key)); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// prep runs the pipeline and shows how far it is. A result may come with an
+// error that names the inputs which could not be read.
+func (o PrepOptions) prep(ctx context.Context, a *app, term *ui.Terminal) (*pipeline.PrepResult, error) {
 	env, err := a.pipelineEnv()
 	if err != nil {
-		return err
-	}
-	term := a.term
-	toStdout := o.Out == "-"
-	if toStdout {
-		if o.Dropped == "" {
-			return fail.New(fail.Usage, msg.Text{"-o - needs --dropped, so that nothing disappears", "使用 -o - 时必须指定 --dropped，以免内容丢失"})
-		}
-		dir, err := os.MkdirTemp("", "drydock-prep-*")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		o.Out = filepath.Join(dir, "rows.jsonl")
-		term = ui.New(a.terminalConfig(true))
+		return nil, err
 	}
 	p := textRun{t: term}
+	defer p.endProgress()
 	po := o.PrepOptions
 	po.Inputs, po.Seed = o.Sources, uint64(o.Seed)
 	po.Options = pipeline.Options{Workers: a.workers(), Limit: o.Limit, Observe: func(e pipeline.Event) {
@@ -103,33 +168,13 @@ func runPrep(ctx context.Context, a *app, o PrepOptions) error {
 			p.event(e)
 		}
 	}}
-	res, err := pipeline.Prep(ctx, po, env)
-	p.endProgress()
-	if res == nil {
-		return err
-	}
-	if toStdout {
-		rows, rerr := os.ReadFile(o.Out)
-		if rerr != nil {
-			return rerr
-		}
-		if _, rerr = a.term.Write(rows); rerr != nil {
-			return rerr
-		}
-		if !a.term.JSON() {
-			prepAnswer{"drydock.prep/1", res}.text(term)
-		}
-		return err
-	}
-	if aerr := a.answer(prepAnswer{"drydock.prep/1", res}); aerr != nil {
-		return aerr
-	}
-	return err
+	return pipeline.Prep(ctx, po, env)
 }
 
 type prepAnswer struct {
 	Schema string `json:"schema"`
 	*pipeline.PrepResult
+	DryRun bool `json:"dry_run,omitempty"`
 }
 
 func (r prepAnswer) text(t *ui.Terminal) {
@@ -148,9 +193,11 @@ func (r prepAnswer) text(t *ui.Terminal) {
 	if words := countWords(r.Sums.Dropped); words != "" {
 		t.Print(msg.Text{"dropped: %s", "丢弃：%s"}, words)
 	}
-	t.Print(msg.Text{"rows: %s", "数据行：%s"}, r.Out)
-	if r.Dropped != "" {
-		t.Print(msg.Text{"left out: %s", "未采用：%s"}, r.Dropped)
+	if !r.DryRun {
+		t.Print(msg.Text{"rows: %s", "数据行：%s"}, r.Out)
+		if r.Dropped != "" {
+			t.Print(msg.Text{"left out: %s", "未采用：%s"}, r.Dropped)
+		}
 	}
 	for _, l := range lettersText(t, r.Letters) {
 		t.Print(msg.Text{"answers of %s", "答案分布，%s"}, l)

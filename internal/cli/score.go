@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"path/filepath"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,7 @@ type ScoreOptions struct {
 	WorkDir string
 	Model   string
 	MinAcc  float64
+	DryRun  bool
 }
 
 func newScoreCommand(a *app) *cobra.Command {
@@ -44,13 +46,17 @@ func newScoreCommand(a *app) *cobra.Command {
 	f.output(&o.WorkDir, "work-dir", "", msg.Text{"write EvalScope's files below `DIR`", "将 EvalScope 文件写入 `DIR`"})
 	f.str(&o.Model, "model", "", "", msg.Text{"model `NAME` in these files (default: as the rows say)", "这些文件中的模型名 `NAME`（默认：以行内为准）"})
 	f.float(&o.MinAcc, "min-acc", "", 0, msg.Text{"end with 12 when the accuracy is below `X` (0 to 1)", "准确率低于 `X`（0 到 1）时以 12 退出"})
+	f.dryRun(&o.DryRun)
 	a.completeFunc(c, "bench", a.knownBenches)
 	return c
 }
 
 func runScore(_ context.Context, a *app, o ScoreOptions) error {
 	if o.MinAcc < 0 || o.MinAcc > 1 {
-		return badValue("--min-acc", "", kindWords{"a number from 0 to 1", "0 到 1 之间的数字"})
+		return badValue("--min-acc", strconv.FormatFloat(o.MinAcc, 'g', -1, 64), kindWords{"a number from 0 to 1", "0 到 1 之间的数字"})
+	}
+	if o.DryRun {
+		o.WorkDir = ""
 	}
 	b, err := a.findBench(o.Bench)
 	if err != nil {
