@@ -183,7 +183,8 @@ func parseSession(block string) []command {
 var (
 	duration = regexp.MustCompile(`[ \t]+\d+(\.\d)? (s|秒)(\.?)(\n|,|，|。|$)`)
 	runID    = regexp.MustCompile(`\d{8}-\d{6}(-\d+)?`)
-	refused  = regexp.MustCompile(`dial tcp .*`) // the system's own words
+	refused  = regexp.MustCompile(`dial tcp .*`)      // the system's own words
+	sha256   = regexp.MustCompile(`\b[0-9a-f]{64}\b`) // of packages: another Go may compress otherwise
 )
 
 // masked hides what two runs may say differently, with the spaces that put a
@@ -191,6 +192,7 @@ var (
 func masked(s string) string {
 	s = duration.ReplaceAllString(s, " (time)$3$4")
 	s = runID.ReplaceAllString(s, "(run)")
+	s = sha256.ReplaceAllString(s, "(sha256)")
 	return refused.ReplaceAllString(s, "(why)")
 }
 
