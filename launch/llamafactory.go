@@ -270,7 +270,9 @@ func (t llamafactory) config(j Job, base string, contract emit.Contract) string 
 	y.float("learning_rate", t.o.LearningRate)
 	y.float("num_train_epochs", t.o.Epochs)
 	y.text("lr_scheduler_type", "cosine")
-	y.float("warmup_ratio", 0.1)
+	if _, given := t.o.Extra["warmup_steps"]; !given { // the ratio would win over it, silently
+		y.float("warmup_ratio", 0.1)
+	}
 	y.bool("bf16", true)
 	y.int("seed", int(j.Seed%(1<<31)))
 	y.int("ddp_timeout", 180000000)

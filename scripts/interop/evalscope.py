@@ -249,6 +249,7 @@ def config(work):
     c = yaml.safe_load(found[0].read_text(encoding="utf-8"))
     for k in ("work_dir", "dataset_dir"):
         c.pop(k, None)
+    c.get("generation_config", {}).pop("timeout", None)  # see "server's temperature"
     for d in c.get("dataset_args", {}).values():
         d.pop("dataset_id", None)
         d.pop("local_path", None)

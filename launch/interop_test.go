@@ -1,0 +1,62 @@
+package launch_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/drydock-ml/drydock/dataprep/emit"
+	"github.com/drydock-ml/drydock/launch"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestInterop plans the very files the real LLaMA-Factory 0.9.5 was given: its
+// parser took them, and PyYAML read from them the values of read.json.
+// scripts/interop/trainer.py made testdata/interop.
+func TestInterop(t *testing.T) {
+	t.Parallel()
+	folders, err := filepath.Glob(filepath.Join("testdata", "interop", "*"))
+	if err != nil || len(folders) == 0 {
+		t.Fatal("no goldens", err)
+	}
+	for _, folder := range folders {
+		t.Run(filepath.Base(folder), func(t *testing.T) {
+			t.Parallel()
+			file := func(name string) string {
+				b, err := os.ReadFile(filepath.Join(folder, name))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return strings.ReplaceAll(string(b), "\r\n", "\n")
+			}
+			var real struct {
+				Contract, Dir, Data string
+				Values              map[string]any
+			}
+			if err := json.Unmarshal([]byte(file("read.json")), &real); err != nil {
+				t.Fatal(err)
+			}
+			p, err := must(t, "llamafactory", file("options.yaml")).Plan(
+				launch.Job{Data: real.Data, Dir: real.Dir, Seed: 7, Contract: emit.Contract(real.Contract)}, launch.Found{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range p.Files {
+				if d := cmp.Diff(file(f.Name), f.Content); d != "" {
+					t.Errorf("%s (-read by LLaMA-Factory +planned):\n%s", f.Name, d)
+				}
+			}
+			// what a reader of YAML 1.1 takes for a text is no rate
+			for _, k := range []string{"learning_rate", "num_train_epochs", "lora_dropout", "warmup_ratio", "weight_decay", "adam_epsilon", "val_size"} {
+				if v, there := real.Values[k]; there {
+					if _, number := v.(float64); !number {
+						t.Errorf("%s was read as %T", k, v)
+					}
+				}
+			}
+		})
+	}
+}
