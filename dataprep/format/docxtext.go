@@ -68,7 +68,6 @@ type paragraphReader struct {
 	// is code, not content.
 	fields []bool
 	brk    bool // a page break waits for text behind it
-	spans  []drydock.Span
 }
 
 // paragraph reads a paragraph; the start of w:p was just read. The error, if

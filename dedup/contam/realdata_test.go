@@ -181,7 +181,7 @@ func TestRealCorpus(t *testing.T) {
 		labels = append(labels, l)
 	}
 	s := ix.Scanner()
-	type count struct{ n, same, shown, any int }
+	type count struct{ n, same, shown int }
 	sums := map[string]*count{}
 	sc := bufio.NewScanner(bytes.NewReader(unzip(t, "corpus.jsonl.gz")))
 	sc.Buffer(nil, 1<<24)

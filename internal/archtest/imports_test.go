@@ -114,10 +114,7 @@ func TestAllowListHasNoCycle(t *testing.T) {
 		edges[p] = to
 	}
 	for p, to := range allow {
-		edges[p] = append(slices.Clone(to), ".")
-		for _, l := range level0 {
-			edges[p] = append(edges[p], l)
-		}
+		edges[p] = append(append(slices.Clone(to), "."), level0...)
 	}
 	state := map[string]int{}
 	var visit func(p string, trail []string)

@@ -66,8 +66,7 @@ func TestPanicsBecomeBugs(t *testing.T) {
 	t.Parallel()
 	err := Each(context.Background(), 2, 4, func(_ context.Context, i int) error {
 		if i == 2 {
-			var m map[string]int
-			m["x"] = 1
+			panic("boom")
 		}
 		return nil
 	})

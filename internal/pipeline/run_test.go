@@ -40,7 +40,8 @@ func TestMain(m *testing.M) {
 func testEnv(home string) Env {
 	return Env{
 		Home: home, Now: time.Now, HTTP: http.DefaultClient, Host: "test", PID: os.Getpid(),
-		Tool: runstore.Tool{Version: "test", Program: "test"},
+		CacheDir: filepath.Join(os.TempDir(), "drydock-test-pdf"), // compiling takes seconds
+		Tool:     runstore.Tool{Version: "test", Program: "test"},
 	}
 }
 

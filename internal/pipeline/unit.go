@@ -88,6 +88,8 @@ type unitRun struct {
 	recs   []*drydock.Record
 	files  map[drydock.File]*drydock.File // files that rows name as their origin
 	seen   map[drydock.ID]int
+	// questionNotes are the question parser's, by code.
+	questionNotes []countedNote
 }
 
 func (u *unitRun) note(n format.Note) {
@@ -140,12 +142,44 @@ func (u *unitRun) read(ctx context.Context) error {
 	if p == nil {
 		return u.notParsed(ctx, doc)
 	}
+	if name == "parse_questions" {
+		p = question.New(question.Options{Note: u.questionNote})
+		defer u.tellQuestionNotes()
+	}
 	for rec, err := range p.Parse(ctx, doc) {
 		if err := u.take(ctx, rec, err, name); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
+}
+
+// questionNote keeps what the question parser has to say, the first of each
+// kind and how many there were: a bank says the same of every row.
+func (u *unitRun) questionNote(n question.Note) {
+	for i := range u.questionNotes {
+		if k := &u.questionNotes[i]; k.first.Code == n.Code {
+			k.count++
+			return
+		}
+	}
+	u.questionNotes = append(u.questionNotes, countedNote{n, 1})
+}
+
+type countedNote struct {
+	first question.Note
+	count int
+}
+
+func (u *unitRun) tellQuestionNotes() {
+	for _, k := range u.questionNotes {
+		text := msg.Text{"%s %s: %s (%d in all)", "%s %s：%s（共 %d 处）"}
+		said := func(l msg.Lang) string {
+			return text.Format(l, u.job.from.name, k.first.At, k.first.Text.Format(l, k.first.Args...), k.count)
+		}
+		m := &u.job.part.meta
+		m.Notes = append(m.Notes, noteRow{Code: k.first.Code, En: said(msg.En), Zh: said(msg.Zh)})
+	}
 }
 
 // take counts one thing a parser yields.

@@ -277,14 +277,14 @@ func (s *suite) testWrongMagic(t *testing.T) {
 	if err := os.WriteFile(path, junk, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, kind, err := format.Open(nil, path, s.options, nil)
+	_, kind, err := format.Open(nil, path, s.options, nil)
 	if fail.Code(err) != 3 {
 		t.Errorf("binary junk was opened as %v, error %v", kind, err)
 	}
 	if s.format.Sniff(junk, path) {
 		t.Error("binary junk was taken for this format")
 	}
-	f = &format.File{File: &drydock.File{Name: "wrong"}, Path: path, Size: int64(len(junk)), Options: s.options}
+	f := &format.File{File: &drydock.File{Name: "wrong"}, Path: path, Size: int64(len(junk)), Options: s.options}
 	var r Result
 	ReadFile(t.Context(), &r, s.format, f)
 	isBug(t, r.Err)
