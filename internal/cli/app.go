@@ -42,7 +42,7 @@ type globalOptions struct {
 }
 
 func newApp(args []string, host Host) *app {
-	lang, json := prescan(args, host.Getenv)
+	lang, json := prescan(args, host)
 	a := &app{host: host, lang: lang, abouts: map[*cobra.Command]about{}, children: map[*cobra.Command][]*cobra.Command{}}
 	a.term = ui.New(terminalFor(host, lang, json))
 	return a

@@ -24,6 +24,7 @@ type Host struct {
 	Width    int // columns; 0: no terminal
 
 	Getenv func(string) string
+	Locale string // the system's own language tag; empty: only the environment says one
 	Now    func() time.Time
 	Chdir  func(dir string) error
 	// ConfigDir and CacheDir are the user's folders for all programs.
@@ -49,6 +50,7 @@ func OS() Host {
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		InTTY: ui.IsTerminal(os.Stdin), OutTTY: ui.IsTerminal(os.Stdout), ErrTTY: ui.IsTerminal(os.Stderr),
 		Getenv:    os.Getenv,
+		Locale:    systemLocale(),
 		Now:       time.Now,
 		Chdir:     os.Chdir,
 		ConfigDir: os.UserConfigDir,

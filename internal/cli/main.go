@@ -82,9 +82,9 @@ func (a *app) interruptible(parent context.Context) (context.Context, func()) {
 // prescan finds the language and --json before flags are parsed, so that even
 // a wrong flag is explained in the reader's language and form. What is wrong
 // with the values is said later.
-func prescan(args []string, getenv func(string) string) (lang msg.Lang, json bool) {
-	lang = envLang(getenv)
-	json = isTrue(getenv("DRYDOCK_JSON"))
+func prescan(args []string, host Host) (lang msg.Lang, json bool) {
+	lang = envLang(host)
+	json = isTrue(host.Getenv("DRYDOCK_JSON"))
 	for i, arg := range args {
 		name, value, given := strings.Cut(arg, "=")
 		switch {
@@ -105,14 +105,16 @@ func prescan(args []string, getenv func(string) string) (lang msg.Lang, json boo
 }
 
 // envLang resolves the language as far as the environment settles it.
-func envLang(getenv func(string) string) msg.Lang {
+// The system's own language comes last: on Windows nothing else says one.
+func envLang(host Host) msg.Lang {
 	for _, name := range []string{"DRYDOCK_LANG", "LC_ALL", "LC_MESSAGES", "LANG"} {
-		if v := getenv(name); v != "" {
+		if v := host.Getenv(name); v != "" {
 			l, _ := msg.ParseLang(v) // a locale drydock does not speak: English
 			return l
 		}
 	}
-	return msg.En
+	l, _ := msg.ParseLang(host.Locale)
+	return l
 }
 
 func isTrue(s string) bool {
