@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -84,7 +83,7 @@ func runEval(ctx context.Context, a *app, o EvalOptions) error {
 	if err != nil {
 		return err
 	}
-	endpoint, err := a.endpoint(o, b, n)
+	endpoint, err := a.endpoint(o, b)
 	if err != nil {
 		return err
 	}
@@ -153,7 +152,7 @@ func (a *app) findBench(ref string) (*pipeline.Bench, error) {
 }
 
 // endpoint makes what is asked: a baseline or a server.
-func (a *app) endpoint(o EvalOptions, b *pipeline.Bench, concurrency int) (eval.Endpoint, error) {
+func (a *app) endpoint(o EvalOptions, b *pipeline.Bench) (eval.Endpoint, error) {
 	if eval.IsBuiltin(o.Model) {
 		data, err := os.ReadFile(o.Train)
 		if err != nil {
@@ -178,7 +177,7 @@ func (a *app) endpoint(o EvalOptions, b *pipeline.Bench, concurrency int) (eval.
 		return nil, err
 	}
 	client, err := llm.New(llm.Options{
-		BaseURL: o.BaseURL, APIKey: key, HTTP: &http.Client{Transport: llm.Transport(max(concurrency, 100))}, Clock: a.host.Now,
+		BaseURL: o.BaseURL, APIKey: key, HTTP: a.host.HTTP, Clock: a.host.Now,
 	})
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"io"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -30,6 +31,7 @@ func testHost(t *testing.T, env map[string]string) (Host, *bytes.Buffer, *bytes.
 		Chdir:     func(string) error { return os.ErrPermission },
 		ConfigDir: func() (string, error) { return dir, nil },
 		CacheDir:  func() (string, error) { return dir, nil },
+		HTTP:      http.DefaultClient,
 	}, &out, &errs
 }
 

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/drydock-ml/drydock/internal/llm"
 	"github.com/drydock-ml/drydock/internal/ui"
 	"github.com/drydock-ml/drydock/launch"
 )
@@ -44,6 +45,9 @@ type Host struct {
 	Exit func(code int)
 }
 
+// connections is how many connections to one server are kept open.
+const connections = 256
+
 // OS returns the real machine.
 func OS() Host {
 	h := Host{
@@ -60,7 +64,7 @@ func OS() Host {
 			signal.Notify(c, os.Interrupt, syscall.SIGTERM)
 			return c, func() { signal.Stop(c) }
 		},
-		HTTP:     &http.Client{},
+		HTTP:     &http.Client{Transport: llm.Transport(connections)},
 		Trainers: launch.Local(),
 		Environ:  os.Environ,
 		Hostname: os.Hostname,
