@@ -34,6 +34,20 @@ func NewID(source, file, locator string, payload ...string) ID {
 	return ID(sum[:len(ID{})])
 }
 
+// NewRowID is [NewID] for a row as it stood, which may be long: it is not copied.
+func NewRowID(source, file, locator string, row []byte) ID {
+	var room [256]byte
+	buf := room[:0]
+	for _, s := range [...]string{source, file, locator} {
+		buf = appendPart(buf, s)
+	}
+	buf = strconv.AppendInt(buf, int64(len(row)), 10)
+	h := sha256.New()
+	h.Write(append(buf, ':'))
+	h.Write(row)
+	return ID(h.Sum(room[:0])[:len(ID{})])
+}
+
 func appendPart(dst []byte, s string) []byte {
 	dst = strconv.AppendInt(dst, int64(len(s)), 10)
 	dst = append(dst, ':')

@@ -105,6 +105,9 @@ func TestIDsTellTuplesApart(t *testing.T) {
 	if drydock.NewID("a", "b", "c", "x", "y") == drydock.NewID("a", "b", "c", "xy") {
 		t.Error("joining payloads gives the same id")
 	}
+	if drydock.NewRowID("a", "b", "c", []byte("row")) != drydock.NewID("a", "b", "c", "row") {
+		t.Error("a row and a text of the same bytes have two ids")
+	}
 	var back drydock.ID
 	one := drydock.NewID("a", "b", "c")
 	if err := back.UnmarshalText([]byte(one.String())); err != nil || back != one {

@@ -477,6 +477,6 @@ func (u *unitRun) row(b drydock.Block) (*drydock.Record, error) {
 	} else {
 		rec.Origin = drydock.Origin{File: u.job.from.file.File, At: b.At}
 	}
-	rec.ID = drydock.NewID(u.job.from.src.Name, u.job.from.name, b.At.String(), string(b.Raw))
+	rec.ID = drydock.NewRowID(u.job.from.src.Name, u.job.from.name, b.At.String(), b.Raw)
 	return rec, nil
 }

@@ -50,6 +50,14 @@ func fold(dst []byte, offs []int32, s string, withOffs bool) ([]byte, []int32) {
 	t := getTable()
 	f := foldState{dst: dst, offs: offs, withOffs: withOffs}
 	for i := 0; i < len(s); {
+		if !f.gap && !withOffs {
+			if end := t.plainHan(s, i); end > i { // most of Chinese text
+				f.dst = append(f.dst, s[i:end]...)
+				f.last, f.wrote = Han, true
+				i = end
+				continue
+			}
+		}
 		r, n := rune(s[i]), 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRuneInString(s[i:])
@@ -61,15 +69,11 @@ func fold(dst []byte, offs []int32, s string, withOffs bool) ([]byte, []int32) {
 		}
 		e := t.entries[int(t.page[r>>pageBits])<<pageBits|int(r&(pageSize-1))]
 		v := rune(e & valueMax)
-		switch class := Class(e >> 21); {
-		case class == Han && v == 0 && !f.gap && !withOffs: // most of Chinese text
-			f.dst = append(f.dst, s[i:i+n]...)
-			f.last, f.wrote = Han, true
-		case class == multi:
+		if class := Class(e >> 21); class == multi {
 			for _, p := range t.multi[v] {
 				f.step(p.Rune, p.Class, i)
 			}
-		default:
+		} else {
 			if v == 0 {
 				v = r
 			}
@@ -78,6 +82,23 @@ func fold(dst []byte, offs []int32, s string, withOffs bool) ([]byte, []int32) {
 		i += n
 	}
 	return f.dst, f.offs
+}
+
+// plainHan returns where the run of ideographs that fold to themselves ends
+// which begins at i. It looks at three-byte forms from U+3000 to U+9FFF only,
+// where every pair of trailing bytes is a code point.
+func (t *table) plainHan(s string, i int) int {
+	for ; i+2 < len(s); i += 3 {
+		a, b, c := s[i], s[i+1], s[i+2]
+		if a < 0xE3 || a > 0xE9 || b&0xC0 != 0x80 || c&0xC0 != 0x80 {
+			break
+		}
+		r := rune(a&0x0F)<<12 | rune(b&0x3F)<<6 | rune(c&0x3F)
+		if t.entries[int(t.page[r>>pageBits])<<pageBits|int(r&(pageSize-1))] != uint32(Han)<<21 {
+			break
+		}
+	}
+	return i
 }
 
 func (f *foldState) step(r rune, class Class, at int) {
