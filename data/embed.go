@@ -1,4 +1,5 @@
-// Package data holds what ships inside the program: benchmark packs.
+// Package data holds what ships inside the program: benchmark packs and
+// the sample project.
 package data
 
 import "embed"
@@ -8,3 +9,9 @@ import "embed"
 //
 //go:embed benchmarks/*.yaml
 var Benchmarks embed.FS
+
+// Samples holds a whole small project per folder, samples/NAME, without what a
+// run leaves there.
+//
+//go:embed samples/colreg/drydock.yaml samples/colreg/report.docx samples/colreg/raw samples/colreg/bench
+var Samples embed.FS

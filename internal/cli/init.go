@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drydock-ml/drydock/data"
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -19,9 +20,10 @@ import (
 
 // InitOptions are the flags of init.
 type InitOptions struct {
-	Dir    string
-	Force  bool
-	DryRun bool
+	Dir        string
+	FromSample bool
+	Force      bool
+	DryRun     bool
 }
 
 func newInitCommand(a *app) *cobra.Command {
@@ -36,6 +38,7 @@ func newInitCommand(a *app) *cobra.Command {
 		examples: []example{
 			{msg.Text{"in a new folder", "新目录"}, "drydock init bank"},
 			{msg.Text{"here", "当前目录"}, "drydock init"},
+			{msg.Text{"the sample, to try the whole road", "示例项目，体验完整流程"}, "drydock init sample --from-sample && drydock run -C sample"},
 		},
 	}, nil)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -46,7 +49,8 @@ func newInitCommand(a *app) *cobra.Command {
 		return runInit(cmd.Context(), a, o)
 	}
 	f := a.flags(c.Flags())
-	f.gate(&o.Force, "force", "", msg.Text{"overwrite drydock.yaml and .gitignore", "覆盖 drydock.yaml 和 .gitignore"})
+	f.bool(&o.FromSample, "from-sample", "", msg.Text{"write the sample project: sources, a benchmark with planted leaks, a report", "写出示例项目：来源、埋有泄漏的评测集和报告"})
+	f.gate(&o.Force, "force", "", msg.Text{"overwrite the files that are there", "覆盖已有文件"})
 	f.dryRun(&o.DryRun)
 	return c
 }
@@ -60,18 +64,9 @@ type initAnswer struct {
 }
 
 func runInit(_ context.Context, a *app, o InitOptions) error {
-	home, err := a.host.home()
+	files, err := a.initFiles(o)
 	if err != nil {
 		return err
-	}
-	_, registered, err := runstore.FindBenchmark(home, "maritime_bench")
-	if err != nil {
-		return err
-	}
-	files := []struct{ name, text string }{
-		{"drydock.yaml", a.starterConfig(registered)},
-		{".gitignore", "/.drydock/\n/build/\n/runs/\n"},
-		{"raw/.gitkeep", ""},
 	}
 	ans := initAnswer{Schema: "drydock.init/1", Dir: filepath.ToSlash(o.Dir), DryRun: o.DryRun}
 	var taken []string
@@ -90,7 +85,7 @@ func runInit(_ context.Context, a *app, o InitOptions) error {
 	}
 	if !o.DryRun {
 		for _, f := range files {
-			if err := atomicfile.WriteFile(filepath.Join(o.Dir, filepath.FromSlash(f.name)), []byte(f.text)); err != nil {
+			if err := atomicfile.WriteFile(filepath.Join(o.Dir, filepath.FromSlash(f.name)), f.data); err != nil {
 				return err
 			}
 		}
@@ -104,6 +99,42 @@ func runInit(_ context.Context, a *app, o InitOptions) error {
 	}
 	a.term.Next("drydock lint" + cd + " && drydock run" + cd)
 	return nil
+}
+
+// newFile is a file init writes.
+type newFile struct {
+	name string // with slashes
+	data []byte
+}
+
+func (a *app) initFiles(o InitOptions) ([]newFile, error) {
+	ignore := newFile{".gitignore", []byte("/.drydock/\n/build/\n/runs/\n")}
+	if o.FromSample {
+		files, err := sampleFiles("samples/colreg")
+		return append(files, ignore), err
+	}
+	home, err := a.host.home()
+	if err != nil {
+		return nil, err
+	}
+	_, registered, err := runstore.FindBenchmark(home, "maritime_bench")
+	if err != nil {
+		return nil, err
+	}
+	return []newFile{{"drydock.yaml", []byte(a.starterConfig(registered))}, ignore, {"raw/.gitkeep", nil}}, nil
+}
+
+// sampleFiles reads a sample that ships inside the program.
+func sampleFiles(root string) (files []newFile, err error) {
+	err = fs.WalkDir(data.Samples, root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := fs.ReadFile(data.Samples, p)
+		files = append(files, newFile{strings.TrimPrefix(p, root+"/"), b})
+		return err
+	})
+	return files, err
 }
 
 func (i initAnswer) text(t *ui.Terminal) {
