@@ -35,7 +35,7 @@ const repository = "../.."
 func TestREADMESessions(t *testing.T) {
 	docs := documents(t)
 	cache := filepath.Join(os.TempDir(), "drydock-test-pdf") // compiling the PDF reader takes seconds
-	t.Setenv("PATH", "") // a trainer on this machine would change what is said
+	t.Setenv("PATH", "")                                     // a trainer on this machine would change what is said
 	for _, doc := range docs {
 		name, err := filepath.Rel(repository, doc)
 		if err != nil {
