@@ -154,6 +154,12 @@ func areColumns(left, right []run) bool {
 	if min(lw, rw) < slim*(lw+rw) {
 		return false
 	}
+	if onlyLabels(l) {
+		return false // labels that a list sets apart from their text
+	}
+	if numbersGoOn(l, r) {
+		return true
+	}
 	across, down := labelSteps(l, r)
 	if across > 0 && across >= down {
 		return false
@@ -246,23 +252,82 @@ func labelSteps(left, right []row) (across, down int) {
 	return across, down
 }
 
-// optionLabel returns A–H when the row begins with such a label, bare before a
-// stop or in brackets; else 0.
-func optionLabel(w row) rune {
-	var head []rune
+// numbersGoOn reports whether both stacks hold numbered items that count upwards
+// and the right one goes on where the left one ended. The cells of a table that
+// is read across never do.
+func numbersGoOn(left, right []row) bool {
+	const fewest = 2
+	l, r := itemNumbers(left), itemNumbers(right)
+	return len(l) >= fewest && len(r) >= fewest && slices.IsSorted(l) && slices.IsSorted(r) &&
+		r[0] > l[len(l)-1] && r[0] <= l[len(l)-1]+2
+}
+
+// itemNumbers returns the numbers with a mark behind them that rows begin with.
+func itemNumbers(rows []row) []int {
+	var out []int
+	for _, w := range rows {
+		n, digits := 0, 0
+		head := w.head(6)
+		for digits < len(head) && digits < 4 && head[digits] >= '0' && head[digits] <= '9' {
+			n = n*10 + int(head[digits]-'0')
+			digits++
+		}
+		if digits == 0 || digits >= len(head) || !isLabelMark(head[digits]) {
+			continue
+		}
+		if digits+1 < len(head) && unicode.IsDigit(head[digits+1]) {
+			continue // a decimal
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// onlyLabels reports whether every row is a list number or an option letter with
+// nothing behind it.
+func onlyLabels(rows []row) bool {
+	for _, w := range rows {
+		head := w.head(6)
+		if len(head) > 5 || len(head) < 2 || !isLabelMark(head[len(head)-1]) {
+			return false
+		}
+		for _, c := range head[:len(head)-1] {
+			if !unicode.IsDigit(c) && !unicode.IsUpper(c) && !unicode.IsLower(c) && c != '(' && c != '（' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// head returns the first n characters of a row, white space left out.
+func (w row) head(n int) []rune {
+	head := make([]rune, 0, n)
 	for _, r := range w.runs {
 		for _, g := range r.glyphs {
+			if len(head) == n {
+				return head
+			}
 			if !unicode.IsSpace(g.r) {
 				head = append(head, g.r)
 			}
-			if len(head) == 3 {
-				break
-			}
-		}
-		if len(head) == 3 {
-			break
 		}
 	}
+	return head
+}
+
+func isLabelMark(r rune) bool {
+	switch r {
+	case '.', '．', '、', ')', '）', ']', '】', ':', '：', '，', ',':
+		return true
+	}
+	return false
+}
+
+// optionLabel returns A–H when the row begins with such a label, bare before a
+// stop or in brackets; else 0.
+func optionLabel(w row) rune {
+	head := w.head(3)
 	if len(head) > 0 && (head[0] == '(' || head[0] == '（' || head[0] == '[' || head[0] == '【') {
 		head = head[1:]
 	}
@@ -277,8 +342,7 @@ func optionLabel(w row) rune {
 	if letter < 'A' || letter > 'H' {
 		return 0
 	}
-	switch head[1] {
-	case '.', '．', '、', ')', '）', ']', '】', ':', '：', '，', ',':
+	if isLabelMark(head[1]) {
 		return letter
 	}
 	return 0
