@@ -1,7 +1,9 @@
 package question
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/drydock-ml/drydock"
@@ -179,7 +181,8 @@ func give(sections []*section, k *keyPart) {
 		}
 	}
 	entries, broken := k.spell(len(items))
-	if !broken && len(entries) == len(items) {
+	sortByItems(entries, items)
+	if !broken && len(entries) == len(items) && inOrder(entries) {
 		same := true
 		for i, it := range items {
 			same = same && (entries[i].n == it.num.n || entries[i].n == 0)
@@ -199,6 +202,41 @@ func give(sections []*section, k *keyPart) {
 	}
 	k.fail(why)
 	giveByNumber(items, entries, broken, why)
+}
+
+// sortByItems puts entries in the order of the questions when both carry the
+// same numbers, each once: a key in columns is read across, 1, 7, 2, 8 ….
+func sortByItems(entries []keyEntry, items []*item) {
+	if len(entries) != len(items) {
+		return
+	}
+	place := make(map[int]int, len(items))
+	for i, it := range items {
+		place[it.num.n] = i
+	}
+	if len(place) != len(items) {
+		return
+	}
+	seen := make([]bool, len(items))
+	for _, e := range entries {
+		i, ok := place[e.n]
+		if !ok || seen[i] {
+			return
+		}
+		seen[i] = true
+	}
+	slices.SortFunc(entries, func(a, b keyEntry) int { return cmp.Compare(place[a.n], place[b.n]) })
+}
+
+// inOrder reports whether the numbers a key prints never jump back within a
+// count: only then may it be dealt out by order alone.
+func inOrder(entries []keyEntry) bool {
+	for i := 1; i < len(entries); i++ {
+		if a, b := entries[i-1].n, entries[i].n; a > 0 && b > 0 && b <= a && b != 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // fail notes that part of the key could not be used.
