@@ -43,8 +43,8 @@ CASES = [
      {"quantization_bit": 4, "weight_decay": 1e-7, "max_steps": 10, "adam_epsilon": 1e-8, "gradient_checkpointing": True, "bf16": False}),
     ("full", "empty-think", {"method": "full", "learning_rate": 5e-7, "batch_size": 1, "accumulate": 16, "max_tokens": 4096},
      {"finetuning_type": "full", "learning_rate": 5e-7, "gradient_accumulation_steps": 16, "cutoff_len": 4096}),
-    ("paths", "empty-think", {"method": "lora", "base": "模型 夹/it's #1: \"x\"/Qwen3-8B"},
-     {"model_name_or_path": "../../模型 夹/it's #1: \"x\"/Qwen3-8B"}),
+    ("paths", "empty-think", {"method": "lora", "base": "模型 夹/it's ${HOME} #1: \"x\"/Qwen3-8B"},
+     {"model_name_or_path": "../../模型 夹/it's ${HOME} #1: \"x\"/Qwen3-8B"}),
     ("cot", "cot", {"method": "lora", "learning_rate": 0.000123456789, "epochs": 1e-3}, {"learning_rate": 0.000123456789, "num_train_epochs": 0.001}),
 ]
 
