@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -141,15 +142,69 @@ func sniffOffice(head []byte, name, folder, ext string) bool {
 	case !bytes.HasPrefix(head, []byte(zipSignature)):
 		return false
 	}
-	// names stand in front of the packed parts
+	names := zipNames(head)
 	other := map[string]string{"word/": "xl/", "xl/": "word/"}[folder]
 	switch {
-	case bytes.Contains(head, []byte(folder)), bytes.Contains(head, []byte(strings.ReplaceAll(folder, "/", `\`))):
+	case holdsParts(names, folder):
 		return true
-	case bytes.Contains(head, []byte(other)):
+	case holdsParts(names, other):
 		return false
 	}
 	return named
+}
+
+// holdsParts reports whether entries at the root of an archive are the parts of
+// an Office file: a folder of that name alone may be anyone's.
+func holdsParts(names []string, folder string) bool {
+	typed, found, xml := false, false, false
+	for _, n := range names {
+		typed = typed || n == "[content_types].xml"
+		if strings.HasPrefix(n, folder) {
+			found = true
+			xml = xml || strings.HasSuffix(n, ".xml") || strings.HasSuffix(n, ".rels")
+		}
+	}
+	return found && (typed || xml)
+}
+
+// zipNames lists the names of the entries an archive begins with, as part keys.
+// It steps over what the entries hold: an Office file packed into an archive
+// does not make the archive one.
+func zipNames(head []byte) (names []string) {
+	const fixed = 30 // bytes of a local header before the name
+	le := binary.LittleEndian
+	for len(head) >= fixed && bytes.HasPrefix(head, []byte(zipSignature)) {
+		flags, size := le.Uint16(head[6:]), int(le.Uint32(head[18:]))
+		name, extra := int(le.Uint16(head[26:])), int(le.Uint16(head[28:]))
+		if len(head) < fixed+name+extra {
+			break
+		}
+		names = append(names, partKey(string(head[fixed:fixed+name])))
+		head = head[fixed+name+extra:]
+		if flags&8 != 0 && size == 0 {
+			head = afterStreamed(head)
+			continue
+		}
+		head = head[min(size, len(head)):]
+	}
+	return names
+}
+
+// afterStreamed returns what follows an entry whose size stands behind it.
+func afterStreamed(b []byte) []byte {
+	const sign, length = "PK\x07\x08", 16
+	for at := 0; ; at++ {
+		i := bytes.Index(b[at:], []byte(sign))
+		if i < 0 {
+			break
+		}
+		// one inside an entry has another size
+		if at += i; len(b) >= at+length && binary.LittleEndian.Uint32(b[at+8:]) == uint32(at) {
+			return b[at+length:]
+		}
+	}
+	// the signature may be left out
+	return b[max(bytes.Index(b, []byte(zipSignature)), 0):]
 }
 
 func partKey(name string) string {

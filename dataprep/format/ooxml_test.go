@@ -3,6 +3,7 @@ package format_test
 import (
 	"archive/zip"
 	"bytes"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -154,4 +155,54 @@ func para(props, text string) string {
 
 func num(id, level string) string {
 	return `<w:numPr><w:ilvl w:val="` + level + `"/><w:numId w:val="` + id + `"/></w:numPr>`
+}
+
+// TestArchiveOfOfficeFiles holds that what an archive contains does not make it
+// an Office file, however it is packed.
+func TestArchiveOfOfficeFiles(t *testing.T) {
+	t.Parallel()
+	inner := docxBytes(t, para("", "海图"), nil)
+	stored := func(raw bool, names ...string) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for _, n := range names {
+			h := &zip.FileHeader{Name: n, Method: zip.Store}
+			create := z.CreateHeader
+			if raw { // the size stands in front of the entry
+				h.CRC32, h.CompressedSize64, h.UncompressedSize64 = crc32.ChecksumIEEE(inner), uint64(len(inner)), uint64(len(inner))
+				create = z.CreateRaw
+			}
+			w, err := create(h)
+			if err == nil {
+				_, err = w.Write(inner)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	for name, b := range map[string][]byte{
+		"stored, size behind":   stored(false, "report.docx", "train.jsonl"),
+		"stored, size in front": stored(true, "report.docx", "train.jsonl"),
+		"packed":                zipOf(t, map[string]string{"a/report.docx": string(inner)}),
+		"a folder called word":  stored(false, "word/report.docx"),
+		"below a folder":        zipOf(t, map[string]string{"x/word/document.xml": "<a/>", "x/[Content_Types].xml": "<a/>"}),
+	} {
+		f, _, err := format.Detect(b, "team_submission.zip")
+		if err == nil || !strings.Contains(err.Error(), "ZIP archive") {
+			t.Errorf("%s: %v, %v", name, f, err)
+		}
+	}
+	for name, b := range map[string][]byte{
+		"content types last": zipOf(t, map[string]string{"_rels/.rels": "<a/>", "word/document.xml": "<a/>", "zz": ""}),
+		"an embedded sheet":  zipOf(t, map[string]string{"[Content_Types].xml": "<a/>", "word/document.xml": "<a/>", "word/embeddings/xl/workbook.xml": "<a/>"}),
+	} {
+		if f, _, err := format.Detect(b, "misnamed.zip"); err != nil || f.Name != "docx" {
+			t.Errorf("%s: %v, %v", name, f, err)
+		}
+	}
 }

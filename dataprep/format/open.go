@@ -123,7 +123,10 @@ func signatures() []signature {
 	image := msg.Text{"turn the picture into text first (OCR)", "请先用 OCR 把图片转成文字"}
 	return []signature{
 		{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", msg.Text{"an old Office file (.doc, .xls, .ppt) or an encrypted new one", "旧版 Office 文件（.doc、.xls、.ppt）或加密的新版文件"}, office},
-		{"PK\x03\x04", msg.Text{"a ZIP archive", "ZIP 压缩包"}, unpack},
+		{"PK\x03\x04", msg.Text{"a ZIP archive", "ZIP 压缩包"}, msg.Text{
+			"unpack it and give the files inside; a challenge package: drydock submit verify",
+			"请解压后给出其中的文件；竞赛提交包请用 drydock submit verify",
+		}},
 		{"PK\x05\x06", msg.Text{"an empty ZIP archive", "空的 ZIP 压缩包"}, unpack},
 		{"Rar!\x1A\x07", msg.Text{"a RAR archive", "RAR 压缩包"}, unpack},
 		{"7z\xBC\xAF\x27\x1C", msg.Text{"a 7-Zip archive", "7-Zip 压缩包"}, unpack},
