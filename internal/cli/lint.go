@@ -73,10 +73,7 @@ func runLint(_ context.Context, a *app, o LintOptions) error {
 	ans := lintAnswer{Schema: "drydock.lint/1", Findings: []finding{}}
 	var all fail.List
 	for _, name := range o.Files {
-		cfg, found := pipeline.Load(name)
-		if len(found) == 0 {
-			_, found = cfg.Resolve(home)
-		}
+		_, found := pipeline.LoadFor(name, home)
 		ans.Files = append(ans.Files, filepath.ToSlash(name))
 		all = append(all, found...)
 		if len(found) == 0 && o.Format == "text" && !a.term.JSON() {

@@ -254,7 +254,7 @@ func reasonText(t *ui.Terminal, reason string) string {
 	for _, r := range []msg.Text{
 		{"sources, steps or options changed", "来源、步骤或选项有变化"},
 		{"some units are new or changed", "部分内容为新增或有变化"},
-		{"not done yet, or everything changed", "尚未执行，或全部有变化"},
+		{"not done yet", "尚未执行"},
 		{"follows the output", "在输出之后"},
 		{"follows the evaluation", "在评测之后"},
 		{"answers are reused where nothing changed", "未变化之处沿用已有回答"},

@@ -1,8 +1,10 @@
 package pipeline
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -253,18 +255,20 @@ func (t *trainConfig) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
 		}
 		names = append(names, p)
 	}
-	if len(names) != 1 {
+	trainers := 0
+	for _, p := range names {
+		sp, found := spec.Find(launch.Trainers(), p.Key.Value)
+		if !found {
+			unknown(d, p.Key, component("trainer", "训练器", p.Key.Value), append(spec.Names(launch.Trainers()), "dry_run"))
+			continue
+		}
+		trainers++
+		if tr, ok := sp.Build(d, p.Value, component("trainer", "训练器", p.Key.Value)); ok {
+			t.name, t.params, t.trainer = p.Key.Value, canonical(p.Value), tr
+		}
+	}
+	if trainers > 1 || len(names) == 0 {
 		d.Report(n, msg.Text{"train needs exactly one trainer", "train 需要且只需要一个训练器"})
-		return
-	}
-	key, val := names[0].Key, names[0].Value
-	sp, found := spec.Find(launch.Trainers(), key.Value)
-	if !found {
-		unknown(d, key, component("trainer", "训练器", key.Value), spec.Names(launch.Trainers()))
-		return
-	}
-	if tr, ok := sp.Build(d, val, component("trainer", "训练器", key.Value)); ok {
-		t.name, t.params, t.trainer = key.Value, canonical(val), tr
 	}
 }
 
@@ -339,12 +343,32 @@ func Load(path string) (*Config, fail.List) {
 	if err != nil {
 		e := fail.New(fail.Config, msg.Text{"%v", "%v"}, err)
 		if os.IsNotExist(err) {
-			e = fail.New(fail.Config, msg.Text{"there is no %s here", "此处没有 %s"}, filepath.Base(path)).
+			e = fail.New(fail.Config, msg.Text{"there is no such file", "文件不存在"}).
 				Hint(msg.Text{"drydock init writes one; -C names another folder", "drydock init 会写出一份；-C 可指定其他文件夹"})
 		}
 		return nil, fail.List{e.At(fail.Where{File: path})}
 	}
 	return Parse(path, src)
+}
+
+// LoadFor is Load, and looks up the benchmarks the file names among those
+// registered under home, so that a user sees every mistake at once.
+func LoadFor(path, home string) (*Config, fail.List) {
+	c, findings := Load(path)
+	if c == nil {
+		return nil, findings
+	}
+	_, unresolved := c.Resolve(home)
+	for _, e := range unresolved {
+		// a benchmark of the project that cannot be read has been reported already
+		if !slices.ContainsFunc(c.Benchmarks, func(b BenchmarkConfig) bool { return strings.Contains(e.Error(), b.Path) && len(findings) > 0 }) {
+			findings = append(findings, e)
+		}
+	}
+	slices.SortStableFunc(findings, func(a, b *fail.Error) int {
+		return cmp.Or(cmp.Compare(a.Where.Line, b.Where.Line), cmp.Compare(a.Where.Column, b.Where.Column))
+	})
+	return c, findings
 }
 
 // Parse is Load for bytes already read.

@@ -10,6 +10,9 @@ import (
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 )
 
+// noBenchmark is why there was no contamination check.
+const noBenchmark = "no benchmark in contamination.against"
+
 // report writes build/contam.jsonl and the counts by benchmark.
 func (c *corpus) report(res *StageResult, states []*partState, ids *rowIDs) error {
 	for i, ch := range c.checks {
@@ -34,7 +37,7 @@ func (c *corpus) report(res *StageResult, states []*partState, ids *rowIDs) erro
 		res.Contam = append(res.Contam, row)
 	}
 	if len(c.checks) == 0 {
-		res.Status, res.Reason = StatusSkipped, "no benchmark in contamination.against"
+		res.Status, res.Reason = StatusSkipped, noBenchmark
 		return nil
 	}
 	return atomicfile.Write(filepath.Join(c.r.base, filepath.FromSlash(reportFile)), func(w io.Writer) error {

@@ -268,8 +268,19 @@ func (c *corpus) chunks(stage int, suffix string) []string {
 
 // plan says whether pass 2 would run.
 func (c *corpus) plan() error {
+	reason := "sources, steps or options changed"
+	if _, ok := c.stages[2].Done(); !ok {
+		reason = "not done yet"
+	}
 	for i, name := range []string{StageDedup, StageContam, StageOutput} {
-		s := StageResult{Name: name, Status: StatusPlanned, Reason: "sources, steps or options changed"}
+		s := StageResult{Name: name, Status: StatusPlanned, Reason: reason}
+		if name == StageContam && len(c.r.cfg.Contamination.Against) == 0 {
+			s.Status, s.Reason = StatusSkipped, noBenchmark
+			if err := c.r.done(s); err != nil {
+				return err
+			}
+			continue
+		}
 		if c.cached {
 			s.Status, s.Reason = StatusCached, "unchanged"
 		}

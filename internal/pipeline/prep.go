@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,6 +62,10 @@ func Prep(ctx context.Context, o PrepOptions, env Env) (*PrepResult, error) {
 	}
 	dir, err := os.MkdirTemp(filepath.Dir(out), ".drydock-prep-*")
 	if err != nil {
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			err = &fs.PathError{Op: "write", Path: o.Out, Err: pe.Err} // the name the user knows
+		}
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
@@ -69,7 +74,7 @@ func Prep(ctx context.Context, o PrepOptions, env Env) (*PrepResult, error) {
 		return nil, err
 	}
 	r := newRunner(cfg, env, o.Options)
-	r.benches = map[string]*Bench{}
+	r.benches, r.dropFile = map[string]*Bench{}, o.dropPath()
 	if r.pdf = newPDF(env); r.pdf != nil {
 		defer r.pdf.Close()
 	}
@@ -190,13 +195,18 @@ func (o PrepOptions) collect(r *runner, out string) (*PrepResult, error) {
 	return res, o.collectDrops(r, res)
 }
 
+// dropPath is where what was left out is listed.
+func (o PrepOptions) dropPath() string {
+	if o.Dropped != "" {
+		return o.Dropped
+	}
+	return strings.TrimSuffix(o.Out, filepath.Ext(o.Out)) + ".dropped.jsonl"
+}
+
 func (o PrepOptions) collectDrops(r *runner, res *PrepResult) error {
-	to := o.Dropped
-	if to == "" {
-		if res.Sums.DroppedTotal() == 0 {
-			return nil
-		}
-		to = strings.TrimSuffix(o.Out, filepath.Ext(o.Out)) + ".dropped.jsonl"
+	to := o.dropPath()
+	if o.Dropped == "" && res.Sums.DroppedTotal() == 0 {
+		return nil
 	}
 	res.Dropped = to
 	return atomicfile.Write(to, func(w io.Writer) error {

@@ -169,7 +169,7 @@ func (r *runner) sumInputs(src *StageResult) {
 				"%s: %d blocks could not be made records (%s)",
 				"%s：有 %d 个块未能成为记录（%s）",
 			}, in.name, (drydock.Sums{Dropped: row.Dropped}).DroppedTotal(), counts(row.Dropped)).
-				Hint(msg.Text{"each stands in dropped.jsonl with its reason and place", "每一块及其原因、位置都在 dropped.jsonl 中"}))
+				Hint(msg.Text{"each stands in %s with its reason and place", "每一块及其原因、位置都在 %s 中"}, r.dropFile))
 		}
 		src.Inputs = append(src.Inputs, row)
 	}
@@ -275,7 +275,10 @@ func (r *runner) planPrepare(jobs []*unitJob, stage runstore.Stage, took func() 
 	case ready > 0:
 		s.Reason = "some units are new or changed"
 	default:
-		s.Reason = "not done yet, or everything changed"
+		s.Reason = "not done yet"
+		if _, done := stage.Done(); done {
+			s.Reason = "sources, steps or options changed"
+		}
 	}
 	for i := range r.inputs {
 		in := &r.inputs[i]

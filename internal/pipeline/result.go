@@ -75,6 +75,8 @@ const (
 	StatusPlanned = "planned" // would run
 	StatusSkipped = "skipped" // not configured
 	StatusFailed  = "failed"
+	// StatusInterrupted is a stage that ^C cut; the next run goes on in it.
+	StatusInterrupted = "interrupted"
 )
 
 // A StageResult is what became of one stage. Only the parts its stage has are
@@ -145,7 +147,7 @@ type ContamResult struct {
 	Items     int    `json:"items"`
 	Blind     int    `json:"blind"` // items the settings cannot see
 	// BlindItems names them by index.
-	BlindItems []int          `json:"blind_items,omitempty"`
+	BlindItems []int          `json:"blind_items"`
 	Records    int            `json:"records"`
 	Leaks      int            `json:"leaks"` // records with a verdict that fails
 	Removed    int            `json:"removed"`

@@ -31,12 +31,13 @@ type runner struct {
 	log     *runstore.Run // nil when nothing is to be kept
 	result  Result
 
-	inputs []opened
-	parts  []*part
-	owner  []*opened // of each part
-	corpus *corpus
-	warned int
-	noted  map[string]int // notes shown, by code
+	inputs   []opened
+	parts    []*part
+	owner    []*opened // of each part
+	corpus   *corpus
+	dropFile string // what hints call the list of what was left out
+	warned   int
+	noted    map[string]int // notes shown, by code
 	// staleBaselines says that the data changed since the baselines answered.
 	staleBaselines bool
 	partial        fail.List // inputs that could not be read: exit 3
@@ -44,7 +45,10 @@ type runner struct {
 }
 
 func newRunner(cfg *Config, env Env, opt Options) *runner {
-	r := &runner{cfg: cfg, env: env, opt: opt, base: cfg.Dir, project: runstore.Project{Dir: cfg.Dir}}
+	r := &runner{
+		cfg: cfg, env: env, opt: opt, base: cfg.Dir, project: runstore.Project{Dir: cfg.Dir},
+		dropFile: ".drydock/stages/01-sources/dropped.jsonl",
+	}
 	for _, s := range cfg.Steps {
 		if s.parser != nil {
 			r.parsers = append(r.parsers, s)
@@ -119,7 +123,7 @@ func (r *runner) all(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		if err := s.run(ctx); err != nil {
-			r.failedStage(s.names[len(s.names)-1])
+			r.failedStage(s.names[len(s.names)-1], err)
 			return err
 		}
 		if r.opt.Only != "" && slices.Contains(s.names, r.opt.Only) {
@@ -154,6 +158,14 @@ func (r *runner) clock() func() float64 {
 
 // done records a stage's result and tells the watcher.
 func (r *runner) done(s StageResult) error {
+	if s.Sums != nil && s.Sums.Dropped == nil {
+		s.Sums.Dropped = map[string]int{}
+	}
+	for i := range s.Steps {
+		if s.Steps[i].Sums.Dropped == nil {
+			s.Steps[i].Sums.Dropped = map[string]int{}
+		}
+	}
 	r.mu.Lock()
 	r.result.Stages = append(r.result.Stages, s)
 	r.mu.Unlock()
@@ -167,13 +179,17 @@ func (r *runner) done(s StageResult) error {
 	return r.log.Stage(runstore.StageInfo{Name: s.Name, Status: s.Status, Key: s.key, Seconds: s.Seconds, Files: s.done})
 }
 
-func (r *runner) failedStage(name string) {
+func (r *runner) failedStage(name string, err error) {
 	r.mu.Lock()
 	known := r.result.Stage(name) != nil
 	r.mu.Unlock()
 	if !known {
+		status := StatusFailed
+		if fail.Code(err) == fail.Interrupted.Code() {
+			status = StatusInterrupted
+		}
 		// the error itself is what the user is told; a second one would hide it
-		_ = r.done(StageResult{Name: name, Status: StatusFailed})
+		_ = r.done(StageResult{Name: name, Status: status})
 	}
 }
 

@@ -167,32 +167,32 @@ func (r *runner) open(ctx context.Context, inputs []input) ([]opened, error) {
 
 func (r *runner) openOne(in input) opened {
 	o := opened{input: in}
-	sum, err := runstore.HashFile(in.path)
-	if err != nil {
-		o.err = fail.New(fail.Partial, msg.Text{"%v", "%v"}, err)
-		return o
-	}
+	var err error
 	password := ""
 	if in.src.PasswordFile != "" {
 		p := filepath.FromSlash(in.src.PasswordFile)
 		if !filepath.IsAbs(p) {
 			p = filepath.Join(r.base, p)
 		}
-		b, err := os.ReadFile(p)
-		if err != nil {
+		var b []byte
+		if b, err = os.ReadFile(p); err != nil {
 			o.err = fail.New(fail.Partial, msg.Text{"%v", "%v"}, err)
 			return o
 		}
 		password = strings.TrimRight(string(b), "\r\n")
 	}
-	df := &drydock.File{
-		Source: in.src.Name, Name: in.name, SHA256: sum,
-		License: in.src.License, Lang: in.src.Lang,
-	}
+	df := &drydock.File{Source: in.src.Name, Name: in.name, License: in.src.License, Lang: in.src.Lang}
 	o.file, o.format, o.err = format.Open(df, in.path, format.Options{
 		Encoding: in.src.Encoding, AllowRestricted: in.src.AllowRestricted,
 		Password: password, CacheDir: r.env.CacheDir, Workers: r.opt.Workers, PDF: r.pdf,
 	}, func(n format.Note) { o.notes = append(o.notes, n) })
+	if o.err != nil {
+		return o
+	}
+	// only now: Open has refused what has no end, such as a device
+	if df.SHA256, err = runstore.HashFile(in.path); err != nil {
+		o.err = fail.New(fail.Partial, msg.Text{"%v", "%v"}, err)
+	}
 	return o
 }
 

@@ -159,7 +159,11 @@ func (c *Config) coveredData(p runstore.Project, allowUnchecked bool) error {
 	}
 	contam := saved.Results[1].Contam
 	if len(contam) == 0 {
-		return refuse(msg.Text{"%s was checked against no benchmark", "%s 未与任何评测集比对"}, data)
+		return fail.New(fail.Refused, msg.Text{"%s was checked against no benchmark", "%s 未与任何评测集比对"}, data).
+			Hint(msg.Text{
+				"add contamination: {against: [maritime_bench]} and run drydock run, or lift this gate with --allow-unchecked-data",
+				"请加入 contamination: {against: [maritime_bench]} 并执行 drydock run，或用 --allow-unchecked-data 放行",
+			})
 	}
 	for _, k := range contam {
 		if k.Leaks > k.Removed {

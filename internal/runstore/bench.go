@@ -2,6 +2,7 @@ package runstore
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,9 @@ type Registered struct {
 	Dir    string `json:"-"`
 }
 
+// metaName is the file beside the items that describes them.
+const metaName = "bench.json"
+
 // Path returns where the items lie.
 func (r Registered) Path() string { return filepath.Join(r.Dir, r.File) }
 
@@ -34,6 +38,9 @@ func AddBenchmark(home string, r Registered, data []byte) (Registered, error) {
 		return r, fail.New(fail.Usage, msg.Text{"%q cannot be the name of a benchmark", "%q 不能用作评测集名称"}, r.Name).
 			Hint(msg.Text{"use letters, digits, - and _", "请使用字母、数字、- 和 _"})
 	}
+	if r.File == "" || r.File == metaName || filepath.Base(r.File) != r.File {
+		return r, fail.Bug(fmt.Sprintf("a benchmark cannot be kept under the file name %q", r.File))
+	}
 	r.Dir = filepath.Join(home, "benchmarks", r.Name, r.SHA256)
 	if err := atomicfile.WriteFile(r.Path(), data); err != nil {
 		return r, err
@@ -42,7 +49,7 @@ func AddBenchmark(home string, r Registered, data []byte) (Registered, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := atomicfile.WriteFile(filepath.Join(r.Dir, "bench.json"), append(b, '\n')); err != nil {
+	if err := atomicfile.WriteFile(filepath.Join(r.Dir, metaName), append(b, '\n')); err != nil {
 		return r, err
 	}
 	// the last one added is the one a bare name means
@@ -89,12 +96,12 @@ func ListBenchmarks(home string) ([]Registered, error) {
 
 func readRegistered(dir string) (Registered, error) {
 	var r Registered
-	b, err := os.ReadFile(filepath.Join(dir, "bench.json"))
+	b, err := os.ReadFile(filepath.Join(dir, metaName))
 	if err != nil {
 		return r, err
 	}
 	if err := json.Unmarshal(b, &r); err != nil {
-		return r, fail.New(fail.Failed, msg.Text{"%s: %v", "%s：%v"}, filepath.Join(dir, "bench.json"), err).
+		return r, fail.New(fail.Failed, msg.Text{"%s: %v", "%s：%v"}, filepath.Join(dir, metaName), err).
 			Hint(msg.Text{"register the benchmark again: drydock bench add", "请重新登记评测集：drydock bench add"})
 	}
 	r.Dir = dir

@@ -20,7 +20,10 @@ type Holder struct {
 }
 
 // A Lock is held until Close or the end of the process.
-type Lock struct{ f *os.File }
+type Lock struct {
+	f    *os.File
+	name string // who holds it, beside the lock file
+}
 
 // errLocked is what the system twins of tryLock return when another process
 // holds the file.
@@ -68,7 +71,7 @@ func (p Project) Acquire(ctx context.Context, me Holder, wait time.Duration) (*L
 		f.Close()
 		return nil, err
 	}
-	return &Lock{f}, nil
+	return &Lock{f, path + ".json"}, nil
 }
 
 func lockedBy(p Project) error {
@@ -84,5 +87,12 @@ func lockedBy(p Project) error {
 		Hint(msg.Text{"wait until it ends, or stop that process", "请等待其结束，或停止该进程"})
 }
 
-// Close gives the lock back.
-func (l *Lock) Close() error { return l.f.Close() }
+// Close gives the lock back. The holder's name goes with it: hosts and clock
+// times stay only where runs are recorded.
+func (l *Lock) Close() error {
+	err := os.Remove(l.name)
+	if os.IsNotExist(err) {
+		err = nil
+	}
+	return errors.Join(err, l.f.Close())
+}
