@@ -234,7 +234,7 @@ func (r *jsonlRows) line(b []byte, n int, torn, long bool) bool {
 		case torn && f.Offset >= len(b)-utf8Max && reason != "duplicate_key":
 			reason, detail = "torn_line", detail+"; the last line is cut off"
 		case reason == "invalid_utf8":
-			detail += "; if the file has another encoding, name it (--encoding gb18030)"
+			detail += "; if the file has another encoding, name it (--encoding gb18030, or encoding: in drydock.yaml)"
 		}
 		return r.drop(at, reason, detail, b)
 	}

@@ -107,7 +107,7 @@ func decryptPackage(file *File, r io.ReaderAt) (plain []byte, err error) {
 	}
 	if file.Options.Password == "" {
 		return nil, unreadable(file, msg.Text{"the file is encrypted with a password", "文件已用密码加密"}).
-			Hint(msg.Text{"give the password with --password-file, or save the file without one", "请用 --password-file 提供密码，或另存为无密码的文件"})
+			Hint(msg.Text{"give the password with --password-file (password_file: in drydock.yaml), or save the file without one", "请用 --password-file（drydock.yaml 中为 password_file:）提供密码，或另存为无密码的文件"})
 	}
 	// the container is foreign data, and decrypting is not written for that
 	defer func() {

@@ -180,7 +180,7 @@ func (r *pdfReader) cannotOpenPDF(err error) error {
 	switch {
 	case errors.Is(err, pdfiumerrors.ErrPassword) && f.Options.Password == "":
 		return unreadable(f, msg.Text{"the PDF is encrypted and needs a password", "PDF 已加密，需要密码"}).Because(err).
-			Hint(msg.Text{"write the password into a file and name it: --password-file FILE", "请把密码写入文件并指定：--password-file 文件"})
+			Hint(msg.Text{"write the password into a file and name it: --password-file FILE, or password_file: in drydock.yaml", "请把密码写入文件并指定：--password-file 文件，或 drydock.yaml 中的 password_file:"})
 	case errors.Is(err, pdfiumerrors.ErrPassword):
 		return unreadable(f, msg.Text{"the password does not open this PDF", "密码无法打开此 PDF"}).Because(err).
 			Hint(msg.Text{"check the file given with --password-file; its first line is the password", "请检查 --password-file 指定的文件；首行为密码"})
@@ -221,11 +221,11 @@ func (r *pdfReader) checkRights(s *pdfSandbox) error {
 	f := r.unit.File
 	if !f.Options.AllowRestricted {
 		return unreadable(f, msg.Text{"the PDF's owner forbids copying its text", "PDF 的所有者禁止复制文本"}).
-			Hint(msg.Text{"if you have the right to use it, say --allow-restricted, or give the owner's password with --password-file", "如您有权使用，请加 --allow-restricted，或用 --password-file 提供所有者密码"})
+			Hint(msg.Text{"if you have the right to use it, say --allow-restricted (allow_restricted: true in drydock.yaml), or give the owner's password with --password-file (password_file:)", "如您有权使用，请加 --allow-restricted（drydock.yaml 中为 allow_restricted: true），或用 --password-file（password_file:）提供所有者密码"})
 	}
 	r.note(Note{Code: "restricted", Text: msg.Text{
-		"%s: the owner forbids copying text; read because of --allow-restricted",
-		"%s：所有者禁止复制文本；因 --allow-restricted 仍予读取",
+		"%s: the owner forbids copying text; read because that was allowed",
+		"%s：所有者禁止复制文本；因已允许，仍予读取",
 	}, Args: []any{f.name()}})
 	return nil
 }

@@ -95,8 +95,8 @@ func openText(u Unit, note func(Note)) (*textReader, error) {
 		r := bufio.NewReaderSize(io.NewSectionReader(f, start, max(0, u.End-start)), sniffBlock)
 		if !e.plain() && !e.said {
 			note(Note{Code: "encoding_chosen", Text: msg.Text{
-				"%s: the text is not UTF-8; it is read as %s (name another with --encoding)",
-				"%s：文本不是 UTF-8，按 %s 读取（可用 --encoding 指定其他编码）",
+				"%s: the text is not UTF-8; it is read as %s (--encoding, or encoding: in drydock.yaml, names another)",
+				"%s：文本不是 UTF-8，按 %s 读取（可用 --encoding 或 drydock.yaml 中的 encoding: 指定其他编码）",
 			}, Args: []any{u.File.name(), e.name}})
 		}
 		return &textReader{Reader: e.reader(r), Closer: f, encoding: e}, nil
@@ -105,7 +105,7 @@ func openText(u Unit, note func(Note)) (*textReader, error) {
 	if errors.Is(err, errNoEncoding) {
 		return nil, unreadable(u.File, msg.Text{"the text encoding cannot be told from the bytes", "无法从内容判断文本编码"}).
 			Because(err).
-			Hint(msg.Text{"name it: --encoding gb18030 (or big5, utf-16le, windows-1252 …)", "请指定编码：--encoding gb18030（或 big5、utf-16le、windows-1252 等）"})
+			Hint(msg.Text{"name it: --encoding gb18030, or encoding: gb18030 in drydock.yaml (or big5, utf-16le, windows-1252 …)", "请指定编码：--encoding gb18030，或在 drydock.yaml 中写 encoding: gb18030（或 big5、utf-16le、windows-1252 等）"})
 	}
 	return nil, err
 }
