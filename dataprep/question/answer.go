@@ -88,7 +88,7 @@ func stripBrackets(s string) string {
 // answerWords open an answer, longest first.
 var answerWords = [...]string{
 	"正确答案", "参考答案", "標準答案", "标准答案", "正確答案", "參考答案", "答案", "答",
-	"correct answer", "right answer", "answer", "ans", "key",
+	"the correct answer", "correct answer", "correct option", "correct choice", "right answer", "answer", "ans", "key",
 }
 
 // explainWords open an explanation.
@@ -135,7 +135,7 @@ func scanLabel(s string) (label, bool) {
 // labelStart reports whether a label can begin with r.
 func labelStart(r rune) (answer, explain bool) {
 	switch r {
-	case '正', '参', '參', '标', '標', 'c', 'C', 'k', 'K':
+	case '正', '参', '參', '标', '標', 'c', 'C', 'k', 'K', 't', 'T':
 		return true, false
 	case '答', 'a', 'A', 'r', 'R':
 		return true, true
@@ -174,6 +174,12 @@ func labelEnd(s string, i int, w string, open, answer bool) (int, bool) {
 	}
 	if !answer {
 		return 0, false
+	}
+	if rest, ok := strings.CutPrefix(s[j:], "is:"); ok {
+		return len(s) - len(trim(rest)), true
+	}
+	if w == "ans" && strings.HasPrefix(s[j:], ".") && valueLike(stripBrackets(trim(s[j+1:]))) {
+		return skipSpace(s, j+1), true
 	}
 	for _, is := range [...]string{"应为", "为", "是", "is "} {
 		if strings.HasPrefix(s[j:], is) && valueLike(s[j+len(is):]) {

@@ -2,6 +2,7 @@ package question
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -133,10 +134,19 @@ func (d *draft) judge(q *drydock.Question) (reason, detail string) {
 // letters returns the option positions the answer names; an answer given as
 // text must be the text of exactly one option.
 func (d *draft) letters() ([]int, bool) {
-	if d.ans.letters != nil || d.ans.none() {
-		return d.ans.letters, true
+	if d.ans.none() {
+		return nil, true
 	}
 	want := foldText(d.ans.text)
+	if l := d.ans.letters; l != nil {
+		if slices.Max(l) < len(d.options) {
+			return l, true
+		}
+		// H or V may be the text of an option, not its label
+		if want = foldText(lettersText(l)); !slices.ContainsFunc(d.options, func(o drydock.Option) bool { return foldText(o.Text) == want }) {
+			return l, true
+		}
+	}
 	if d.ans.judge != "" {
 		// T, F, Y, N or 对 as the text of an option
 		for i, o := range d.options {
@@ -228,6 +238,8 @@ func (d *draft) judgeOpen(q *drydock.Question) (reason, detail string) {
 		return reasonNoOptions, "a choice item, but no options stand there"
 	case a.letters != nil && d.form != "":
 		q.Kind, q.Answer = d.form, []string{lettersText(a.letters)}
+	case a.text != "" && d.form == "" && loneNumber(a.text) > 0 && !hasBlank(d.stem) && !endsAsQuestion(d.stem):
+		return reasonNoOptions, "the answer is the number of an option, but no options stand there"
 	case a.text != "":
 		q.Kind = d.form
 		if q.Kind == "" {

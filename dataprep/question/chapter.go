@@ -53,9 +53,15 @@ func (c *chapter) feed(b drydock.Block) {
 		c.blank = true
 		return
 	}
+	next := 0
+	if c.cur != nil {
+		next = c.cur.next
+	}
+	s, right := takeTicks(s, next)
+	right.looks = lookedAt(b.Text, b.Spans)
 	w := width(s)
 	c.widths.add(w)
-	l := line{text: s, at: b.At, full: c.widths.full(w), blank: c.blank}
+	l := line{text: s, at: b.At, full: c.widths.full(w), blank: c.blank, ticked: right}
 	c.blank = false
 	c.turnPage(&l)
 	if noise(s) || l.edge && onlyDigits(s) {
@@ -128,6 +134,19 @@ func (c *chapter) text(l line, level int8) {
 	if c.shareLine(l) {
 		return
 	}
+	if n := loneNumber(l.text); c.loneHere(n) {
+		c.openItem(numberMark{style: numLone, n: n, end: len(l.text)}, l)
+		return
+	}
+	if _, ok := stemLabel(l.text); ok && m.style == noNumber && (c.cur == nil || c.cur.closed()) {
+		c.closeItem(numberMark{})
+		l.blank = true
+		c.orphans = append(c.orphans, l)
+		return
+	}
+	if c.openLoose(l) {
+		return
+	}
 	if c.opensItem(m, l) {
 		c.openItem(m, l)
 		return
@@ -150,6 +169,11 @@ const maxOrphans = 200
 // all its options or its answer, and a blank line parts them.
 func (c *chapter) foreign(l line) bool {
 	cur := c.cur
+	if cur.num.style == numLoose && cur.solved && cur.options >= 2 && (!cur.explain || l.blank) {
+		_, label := scanLabel(l.text)
+		_, option := optionAt(l.text)
+		return !label && !option && findAnswerLabel(l.text) < 0
+	}
 	if _, ok := scanLabel(l.text); ok || cur.explain || opensAny(l.text) || findAnswerLabel(l.text) >= 0 {
 		return false
 	}
@@ -265,10 +289,12 @@ func (c *chapter) opensItem(m numberMark, l line) bool {
 	next := m.n == cur.num.n+1
 	sameStyle := m.style == cur.num.style
 	switch {
+	case cur.num.style == numLone && cur.options == 0 && !cur.solved && m.style != numBare:
+		return true // a page number, after all
 	case m.style == numBare:
 		return next && cur.closed() && (sameStyle || cur.num.style == numPlain) && !cur.explain && !l.full
 	case !sameStyle:
-		return cur.closed() && (next || m.n == 1 || cur.num.style == numBare) && !cur.explain && !m.weak
+		return cur.closed() && (next || m.n == 1 || cur.num.style == numBare || cur.num.style == numLoose) && !cur.explain && !m.weak
 	case cur.explain:
 		return !m.weak && m.n > cur.num.n && m.n <= cur.num.n+3
 	case cur.closed():

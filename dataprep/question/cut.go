@@ -105,7 +105,9 @@ func (c *cutter) keep(text, b string) {
 // value takes the answer that follows a label and returns the rest of the line.
 func (c *cutter) value(s string) string {
 	v, rest := cutValue(s)
-	v = strings.TrimRight(v, "）)] ")
+	if !strings.ContainsAny(v, "（([") {
+		v = strings.TrimRight(v, "）)] ") // of （答案：B）
+	}
 	if c.where == inExplain && c.hasAns {
 		c.explainText = join(c.explainText, trim(v)) // “故答案为B” in an explanation
 		return rest

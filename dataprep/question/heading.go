@@ -252,6 +252,12 @@ func keyHeader(s string) (ok, bare bool) {
 	s = trim(strings.TrimLeft(s, "#"))
 	s = strings.TrimRight(stripBrackets(strings.TrimRight(s, ":：")), ":： 】")
 	s = trim(strings.TrimLeft(s, "【"))
+	for _, w := range [...]string{"附：", "附:", "附"} {
+		if t, cut := strings.CutPrefix(s, w); cut && !strings.HasPrefix(t, "录") {
+			s = trim(t)
+			break
+		}
+	}
 	if len(s) > 3*24 {
 		return false, false
 	}
@@ -294,7 +300,9 @@ func noise(s string) bool {
 	case r == 'p' || r == 'P':
 		return pageEnglish(s)
 	case r >= 0x2E80:
-		return platformLine(s)
+		return platformLine(s) || buttons(s)
+	case platformEnglish(s):
+		return true
 	case r|0x20 == 'h' || r|0x20 == 'w' || strings.IndexByte(s, '.') > 0 && (strings.IndexByte(s, '/') > 0 || strings.IndexByte(s, '\\') > 0):
 		if !strings.ContainsAny(s, " 　，。") && (hasPrefixFold(s, "http://") || hasPrefixFold(s, "https://") || hasPrefixFold(s, "www.") || filePath(s)) {
 			return true
@@ -323,6 +331,29 @@ func ruleOrPage(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	last, _ := utf8.DecodeLastRuneInString(s)
 	return (first == '-' || first == '—' || first == '–' || first == '~' || first == '·') && !isDigit(last)
+}
+
+// buttons recognises a line of nothing but what quiz sites let a reader press.
+func buttons(s string) bool {
+	n := 0
+	for f := range strings.FieldsFuncSeq(s, func(r rune) bool { return isSpace(r) || r == '|' || r == '/' }) {
+		switch f {
+		case "收藏", "纠错", "查看解析", "查看答案", "显示答案", "上一题", "下一题", "笔记", "反馈", "分享", "收起", "展开", "加入错题本", "错题本", "举报", "标记", "参考解析", "我要纠错", "添加笔记", "查看讨论", "复制", "点赞", "评论":
+			n++
+		default:
+			return false
+		}
+	}
+	return n > 0
+}
+
+// platformEnglish recognises what course platforms print around a question.
+func platformEnglish(s string) bool {
+	switch strings.ToLower(s) {
+	case "correct", "incorrect", "not answered", "not yet answered", "flag question", "question text", "answer text", "select one:", "select one or more:", "feedback", "your answer is correct.", "your answer is incorrect.", "complete", "partially correct":
+		return true
+	}
+	return hasPrefixFold(s, "mark ") && strings.Contains(s, " out of ") || hasPrefixFold(s, "marked out of ")
 }
 
 // pageOf recognises 第12页 共30页.

@@ -14,6 +14,7 @@ type line struct {
 	full  bool // as wide as its neighbours: the text may go on below
 	blank bool // a blank line stood before it
 	edge  bool // first or last of its page: may be a running title
+	ticked
 }
 
 // An item is a numbered stretch of lines that may be a question.

@@ -107,6 +107,9 @@ func (p *keyScanner) label() {
 		return
 	}
 	r, _ := utf8.DecodeRuneInString(s)
+	if scanWordNumber(s).style == numWord {
+		return
+	}
 	if isDigit(r) || r == '(' || r == '（' || r == '【' || r == '[' {
 		return
 	}
@@ -117,6 +120,10 @@ func (p *keyScanner) label() {
 			t := strings.TrimRightFunc(s[:i], func(r rune) bool { return isSpace(r) || r == ':' || r == '：' || r == '、' })
 			if t == "" || readLetters(t) != nil || readJudge(t) != "" {
 				return
+			}
+			if ok, _ := keyHeader(t); ok {
+				p.i = i
+				return // Answers: 1-B, 2-A
 			}
 			p.row.label.title = t
 			if form, ok := formHeading(t); ok {
@@ -190,6 +197,13 @@ func (p *keyScanner) token() bool {
 		return true
 	case isDigit(r):
 		return p.numbers(s)
+	case r == '第':
+		// 第1题：A
+		if m := scanWordNumber(s); m.style == numWord {
+			p.row.runs = append(p.row.runs, keyRun{from: m.n, to: m.n, at: p.at})
+			p.i += m.end
+			return true
+		}
 	}
 	return p.group(s)
 }

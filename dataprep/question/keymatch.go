@@ -14,6 +14,7 @@ import (
 // counts being equal is the proof. Where they differ only printed numbers that
 // leave no doubt are used, the rest of the part is marked as mismatched.
 func matchKeys(sections []*section, keys []*keyPart) {
+	forgetForms(sections, keys)
 	unlabelled := splitRestarts(keys)
 	for _, k := range unlabelled.labelled {
 		if k.none {
@@ -23,6 +24,20 @@ func matchKeys(sections []*section, keys []*keyPart) {
 		matchLabelled(sections, k)
 	}
 	matchPlain(sections, unlabelled.plain)
+}
+
+// forgetForms takes the kind of item off a lone key, 单选题答案, of a bank that
+// prints no such headings: it is the key of everything.
+func forgetForms(sections []*section, keys []*keyPart) {
+	if len(keys) != 1 || !keys[0].label.isForm || keys[0].label.chapter > 0 || keys[0].label.article > 0 {
+		return
+	}
+	for _, s := range sections {
+		if s.path.isForm {
+			return
+		}
+	}
+	keys[0].label = keyLabel{}
 }
 
 type keySplit struct{ labelled, plain []*keyPart }

@@ -32,10 +32,13 @@ func keyTableAcross(rows []tableRow) []keyRun {
 	var out []keyRun
 	for i := 0; i < len(rows); i += 2 {
 		head, ans := rows[i], rows[i+1]
+		from := 1
 		if !isNumberHead(head.cell(0)) || !isAnswerHead(ans.cell(0)) || len(head.cells) < 2 {
-			return nil
+			if from = 0; !countsUp(head) || !allKeys(ans) {
+				return nil
+			}
 		}
-		for j := 1; j < len(head.cells); j++ {
+		for j := from; j < len(head.cells); j++ {
 			n, w := number(head.cell(j))
 			if head.cell(j) == "" {
 				continue
@@ -49,6 +52,31 @@ func keyTableAcross(rows []tableRow) []keyRun {
 		}
 	}
 	return out
+}
+
+// countsUp reports a row without a word at its head that holds numbers one
+// after the other, two at least.
+func countsUp(row tableRow) bool {
+	cells := trimCells(row.cells)
+	last := 0
+	for i := range cells {
+		n, w := number(row.cell(i))
+		if w == 0 || w != len(row.cell(i)) || i > 0 && n != last+1 {
+			return false
+		}
+		last = n
+	}
+	return len(cells) >= 2
+}
+
+// allKeys reports a row that holds letters or true/false marks only.
+func allKeys(row tableRow) bool {
+	for i := range trimCells(row.cells) {
+		if !readable(row.cell(i)) {
+			return false
+		}
+	}
+	return true
 }
 
 // keyTableDown reads columns, numbers beside answers, several pairs in a row.

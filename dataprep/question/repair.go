@@ -96,9 +96,25 @@ func plain(s string) string {
 	if strings.Contains(s, "**") {
 		s = trim(strings.ReplaceAll(s, "**", ""))
 	}
+	for _, b := range [...]string{"• ", "● ", "○ ", "◆ ", "▪ ", "· ", "■ ", "– "} {
+		if rest, ok := strings.CutPrefix(s, b); ok {
+			return plain(trim(rest))
+		}
+	}
+	for _, w := range [...]string{"Option ", "选项", "選項"} {
+		// Option A: x, 选项A：x
+		if rest, ok := strings.CutPrefix(s, w); ok {
+			if _, label := letterMark(rest, 0); label {
+				return rest
+			}
+			if rest = trim(strings.TrimLeft(rest, ":： ")); opensAny(rest) || rest == "" {
+				return rest
+			}
+		}
+	}
 	if len(s) > 2 && (s[0] == '-' || s[0] == '*' || s[0] == '+' || s[0] == '>') && s[1] == ' ' {
 		rest := trim(s[2:])
-		if _, ok := scanLabel(rest); ok || opensAny(rest) || !scanNumber(rest).weak && scanNumber(rest).style != noNumber {
+		if _, ok := scanLabel(rest); ok || opensAny(rest) || !scanNumber(rest).weak && scanNumber(rest).style != noNumber || boxed(rest) {
 			return rest
 		}
 	}

@@ -88,7 +88,7 @@ func findInline(s string) (inlineAnswer, bool) {
 		in := s[i+w : end]
 		a := answer{}
 		if t := trim(in); t != "" {
-			if l := readLetters(t); l != nil && upperOnly(t) {
+			if l := readLetters(t); l != nil && (upperOnly(t) || len(l) == 1 && t != in) {
 				a.letters = l
 			} else if j := readJudge(t); j != "" && (judgeMark(t) == len(t) || len(t) == 1) {
 				a.judge = j

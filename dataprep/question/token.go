@@ -19,6 +19,8 @@ const (
 	numWord             // 第1题 Q1: 题目1 Question 1.
 	numHan              // 七、
 	numBare             // "1 text": only believed in sequence
+	numLone             // 1 alone on its line, the text below
+	numLoose            // none printed: counted here
 )
 
 // A numberMark is the question number a line opens with.
@@ -115,7 +117,7 @@ func scanWordNumber(s string) numberMark {
 		return numberMark{}
 	}
 	after := skipMarks(s, i+end)
-	if after == i+end {
+	if after == i+end && after < len(s) {
 		return numberMark{}
 	}
 	return numberMark{style: numWord, n: n, end: after}

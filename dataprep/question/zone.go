@@ -70,7 +70,7 @@ func (c *chapter) zoneTake(l line, level int8) bool {
 func (c *chapter) tableLine(l line) bool {
 	if c.numbers == nil {
 		rest, ok := numberHead(l.text)
-		if !ok {
+		if !ok && !((c.zone || c.header != nil) && numbersOnly(l.text)) {
 			return false
 		}
 		for f := range strings.FieldsFuncSeq(rest, func(r rune) bool { return isSpace(r) || r == '|' }) {
@@ -94,9 +94,10 @@ func (c *chapter) tableLine(l line) bool {
 	c.numbers = nil
 	lb, ok := scanLabel(l.text)
 	rest, cut := strings.CutPrefix(l.text, "答案")
-	if ok {
+	switch {
+	case ok:
 		rest = l.text[lb.end:]
-	} else if !cut {
+	case !cut && !keysOnly(l.text):
 		return false
 	}
 	values := strings.FieldsFunc(rest, func(r rune) bool { return isSpace(r) || r == '|' })
@@ -109,6 +110,30 @@ func (c *chapter) tableLine(l line) bool {
 	}
 	c.pending = c.pending[:max(0, len(c.pending)-1)]
 	c.addKeyRow(row, l)
+	return true
+}
+
+// numbersOnly reports a line of numbers that count up by one, three at least.
+func numbersOnly(s string) bool {
+	last, n := 0, 0
+	for f := range strings.FieldsFuncSeq(s, isSpace) {
+		v, w := number(f)
+		if w != len(f) || n > 0 && v != last+1 {
+			return false
+		}
+		last = v
+		n++
+	}
+	return n >= 3
+}
+
+// keysOnly reports a line of letters or true/false marks with blanks between.
+func keysOnly(s string) bool {
+	for f := range strings.FieldsFuncSeq(s, isSpace) {
+		if !readable(f) {
+			return false
+		}
+	}
 	return true
 }
 
@@ -402,7 +427,14 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 		d.stem = it.shared.text() + "\n" + d.stem
 		d.sure *= 0.95
 	}
-	if reason, detail := it.settleAnswer(d, p); reason != "" {
+	reason, detail := it.settleAnswer(d, p)
+	if reason == "" && len(d.options) > 0 {
+		reason, detail = it.settleShown(d)
+	}
+	if reason == "" && it.num.style == numLoose && !d.given {
+		reason, detail = reasonUnparsed, "a list from A, but neither a number nor an answer"
+	}
+	if reason != "" {
 		return nil, d.reject(c.file, reason, detail)
 	}
 	if l := d.ans.letters; len(l) == 1 && l[0] < len(d.options) && foldText(d.explain) == foldText(d.options[l[0]].Text) {

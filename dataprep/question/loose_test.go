@@ -1,0 +1,146 @@
+package question_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// Ways to print a bank that do without numbers, labels or a line for the answer.
+func TestLooseShapes(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, in string
+		want     []string
+	}{
+		{
+			"no numbers, blank lines between",
+			"左舷灯为\nA. 红\nB. 绿\n答案：A\n\n右舷灯为\nA. 红\nB. 绿\n答案：B",
+			[]string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B"},
+		},
+		{
+			"no numbers, nothing between, explanations",
+			"左舷灯为\nA. 红\nB. 绿\n答案：A\n解析：见规则。\n右舷灯为\nA. 红\nB. 绿\n答案：B",
+			[]string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B"},
+		},
+		{
+			"no numbers, stems that begin like a bare label",
+			"A vessel shows a red light on her\nA. port side\nB. starboard side\nANSWER: A\n\nA vessel shows a green light on her\nA. port side\nB. starboard side\nANSWER: B",
+			[]string{"single|A vessel shows a red light on her|A=port side;B=starboard side|A", "single|A vessel shows a green light on her|A=port side;B=starboard side|B"},
+		},
+		{
+			"a word before the stem",
+			"题目：左舷灯为\nA. 红\nB. 绿\n答案：A\n解析：无\n题目：右舷灯为\n哪一种\nA. 红\nB. 绿\n答案：B",
+			[]string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为哪一种|A=红;B=绿|B"},
+		},
+		{
+			"a list from A without an answer is no question",
+			"The following shall be carried:\nA. an anchor\nB. a compass\n\nOther matters.",
+			[]string{"drop unparsed_text", "drop unparsed_text"},
+		},
+		{
+			"numbers and labels alone on their lines",
+			"1\n左舷灯为\nA\n红\nB\n绿\nC\n白\n答案：A\n2\n右舷灯为\nA\n红\nB\n绿\nC\n白\n答案：B",
+			[]string{"single|左舷灯为|A=红;B=绿;C=白|A", "single|右舷灯为|A=红;B=绿;C=白|B"},
+		},
+		{
+			"Question 1 alone, answers as texts",
+			"Question 1\nNot answered\nMarked out of 1.00\nWhich flag means a pilot is on board?\na. G\nb. H\nThe correct answer is: H\nQuestion 2\nWhich light is red?\na. port\nb. starboard\nThe correct answer is: port",
+			[]string{"single|Which flag means a pilot is on board?|A=G;B=H|B", "single|Which light is red?|A=port;B=starboard|A"},
+		},
+		{
+			"signs beside the right option",
+			"1. 左舷灯为\n*A. 红\nB. 绿\n2. 右舷灯为\nA. 红\nB. 绿 √\n3. 锚灯为\nA. 红  B. 绿  C. 白（√）\n4. 救生设备有\n√A. 艇\n√B. 筏\nC. 锚\n5. 尾灯为\n[ ] A. 红\n[x] B. 白\n6. 桅灯为\n- [x] 白\n- [ ] 红",
+			[]string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B", "single|锚灯为|A=红;B=绿;C=白|C", "multiple|救生设备有|A=艇;B=筏;C=锚|A,B", "single|尾灯为|A=红;B=白|B", "single|桅灯为|A=白;B=红|A"},
+		},
+		{
+			"a sign and an answer that differ",
+			"1. 左舷灯为\nA. 红\nB. 绿 √\n答案：A",
+			[]string{"drop answer_conflict"},
+		},
+		{
+			"every option ticked says nothing",
+			"1. 左舷灯为\nA. 红 √\nB. 绿 √",
+			[]string{"single|左舷灯为|A=红;B=绿|"},
+		},
+		{
+			"答案 in brackets, in lower case with room around",
+			"1. Which light is red?\n(A) port\n(B) starboard\nAns. (A)\n2. 左舷灯为( a )\nA. 红\nB. 绿\n3. Which is green? (a) port (b) starboard\nAnswer: (b)",
+			[]string{"single|Which light is red?|A=port;B=starboard|A", "single|左舷灯为（  ）|A=红;B=绿|A", "single|Which is green?|A=port;B=starboard|B"},
+		},
+		{
+			"a word before the label, buttons of a site",
+			"题目1：左舷灯为\n选项：\n选项A：红\n选项B：绿\n收藏 纠错\n答案：A\n题目2：右舷灯为\nOption A: 红\nOption B: 绿\nCorrect Option: B",
+			[]string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B"},
+		},
+		{
+			"the number of an option whose list is not read is no answer in words",
+			"1. Which light is red?\n   1) port\n   2) starboard\nAnswer: 1",
+			[]string{"drop no_answer", "drop not_a_question", "drop no_options"},
+		},
+		{
+			"keys: 第1题：A",
+			"1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n附：答案\n第1题：A\n第2题：B",
+			[]string{"single|甲|A=红;B=绿|A", "single|乙|A=红;B=绿|B"},
+		},
+		{
+			"keys: 单选题答案 over a bank without headings",
+			"1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n单选题答案\n1: a\n2: b",
+			[]string{"single|甲|A=红;B=绿|A", "single|乙|A=红;B=绿|B"},
+		},
+		{
+			"keys: Answers: 1-B, 2-A",
+			"1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\nAnswers: 1-B, 2-A",
+			[]string{"single|甲|A=红;B=绿|B", "single|乙|A=红;B=绿|A"},
+		},
+		{
+			"keys in columns read across",
+			"1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n3. 丙\nA. 红\nB. 绿\n4. 丁\nA. 红\nB. 绿\n答案\n题号 答案 题号 答案\n1 A 3 B\n2 A 4 B",
+			[]string{"single|甲|A=红;B=绿|A", "single|乙|A=红;B=绿|A", "single|丙|A=红;B=绿|B", "single|丁|A=红;B=绿|B"},
+		},
+		{
+			"keys as two lines without heads",
+			"1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n3. 丙\nA. 红\nB. 绿\n参考答案\n1 2 3\nB A B",
+			[]string{"single|甲|A=红;B=绿|B", "single|乙|A=红;B=绿|A", "single|丙|A=红;B=绿|B"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			got := parse(t, text(c.in))
+			if d := cmp.Diff(c.want, shown(got)); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+				for _, x := range got.drops {
+					t.Logf("%s | %s", x, x.Record.Passage.Text)
+				}
+			}
+		})
+	}
+}
+
+// An option that looks different from its first character to its last is the
+// answer where nothing else is.
+func TestLooks(t *testing.T) {
+	t.Parallel()
+	all := func(s string, k drydock.SpanKind, v string) drydock.Block {
+		return drydock.Block{Text: s, Spans: []drydock.Span{{Start: 0, End: len(s), Kind: k, Value: v}}}
+	}
+	plain := func(s string) drydock.Block { return drydock.Block{Text: s} }
+	part := "A. 红色  B. 绿色"
+	got := parse(t, document([]drydock.Block{
+		plain("1. 左舷灯为"), plain("A. 红"), all("B. 绿", drydock.Color, "FF0000"),
+		plain("2. 右舷灯为"), all("A. 红", drydock.Color, "000000"), all("B. 绿", drydock.Bold, ""),
+		plain("3. 锚灯为"), {Text: part, Spans: []drydock.Span{{Start: 0, End: len("A. 红色"), Kind: drydock.Color, Value: "00B050"}}},
+		plain("4. 尾灯为"), {Text: part, Spans: []drydock.Span{{Start: 3, End: 6, Kind: drydock.Color, Value: "00B050"}}},
+		plain("5. 桅灯为"), all("A. 红", drydock.Bold, ""), all("B. 绿", drydock.Bold, ""), plain("答案：A"),
+		plain("6. 拖带灯为"), all("A. 红", drydock.Bold, ""), all("B. 绿", drydock.Bold, ""),
+	}))
+	want := []string{
+		"single|左舷灯为|A=红;B=绿|B", "single|右舷灯为|A=红;B=绿|B", "single|锚灯为|A=红色;B=绿色|A",
+		"single|尾灯为|A=红色;B=绿色|", "single|桅灯为|A=红;B=绿|A", "single|拖带灯为|A=红;B=绿|",
+	}
+	if d := cmp.Diff(want, shown(got)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}
