@@ -58,8 +58,8 @@ func passageShape() Shape {
 		Sniff: plainText,
 		Decode: decoder(func(in *reader) *drydock.Record {
 			p := &drydock.Passage{Heading: in.texts("heading"), Text: in.text("text")}
-			if p.Text == "" {
-				in.fail("text", "", nil)
+			if in.o.Get("text") == nil {
+				in.fail("text", "", nil) // an empty text is one, a missing one is none
 			}
 			return &drydock.Record{RowID: in.rowID(), Lang: in.text("lang"), Passage: p, Origin: in.origin()}
 		}),
