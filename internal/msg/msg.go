@@ -54,7 +54,9 @@ func (t Text) In(l Lang) string {
 type Localizer interface{ In(Lang) string }
 
 // Format fills the verbs of the text. Arguments that are localizers are
-// said in the same language.
+// said in the same language. In English, {file is|files are} behind a whole
+// number is the first form for 1 and the second for any other; Chinese needs no
+// plural.
 func (t Text) Format(l Lang, args ...any) string {
 	if len(args) == 0 {
 		return t.In(l)
@@ -66,5 +68,51 @@ func (t Text) Format(l Lang, args ...any) string {
 		}
 		a[i] = v
 	}
-	return fmt.Sprintf(t.In(l), a...)
+	return fmt.Sprintf(plurals(t.In(l), args), a...)
+}
+
+// plurals settles the {one|many} of a format by the number before each.
+func plurals(format string, args []any) string {
+	if !strings.Contains(format, "|") {
+		return format
+	}
+	var b strings.Builder
+	used := 0
+	for i := 0; i < len(format); i++ {
+		switch format[i] {
+		case '%':
+			verb := i + 1
+			for verb < len(format) && strings.IndexByte("+-# 0123456789.", format[verb]) >= 0 {
+				verb++
+			}
+			verb = min(verb, len(format)-1)
+			b.WriteString(format[i : verb+1])
+			if i = verb; format[verb] != '%' {
+				used++
+			}
+		case '{':
+			inside, _, closed := strings.Cut(format[i+1:], "}")
+			one, many, two := strings.Cut(inside, "|")
+			if !closed || !two || used < 1 || used > len(args) || !isWhole(args[used-1]) {
+				b.WriteByte('{')
+				continue
+			}
+			if fmt.Sprint(args[used-1]) != "1" {
+				one = many
+			}
+			b.WriteString(one)
+			i += len(inside) + 1
+		default:
+			b.WriteByte(format[i])
+		}
+	}
+	return b.String()
+}
+
+func isWhole(v any) bool {
+	switch v.(type) {
+	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+		return true
+	}
+	return false
 }

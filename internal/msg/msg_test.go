@@ -2,6 +2,7 @@ package msg
 
 import (
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -39,4 +40,40 @@ func TestFormatLocalizesArguments(t *testing.T) {
 	if got := (Text{"%v", "%v"}).Format(En, errors.New("x")); got != "x" {
 		t.Errorf("got %q", got)
 	}
+}
+
+func TestFormatPlurals(t *testing.T) {
+	t.Parallel()
+	text := Text{"%d {row is|rows are} bad, %5.1f %% of %d {file|files}; {a|b", "%d 行有误，%5.1f %%，%d 个文件"}
+	for _, c := range []struct {
+		args []any
+		want string
+	}{
+		{[]any{1, 2.5, int64(1)}, "1 row is bad,   2.5 % of 1 file; {a|b"},
+		{[]any{0, 2.5, uint64(2)}, "0 rows are bad,   2.5 % of 2 files; {a|b"},
+	} {
+		if got := text.Format(En, c.args...); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+	if got := text.Format(Zh, 1, 2.5, 1); got != "1 行有误，  2.5 %，1 个文件" {
+		t.Errorf("got %q", got)
+	}
+	for _, text := range []string{"{x|y} %d", "%s {x|y}", "100 %% {x|y}"} {
+		if got := (Text{text, ""}).Format(En, "1"); !strings.Contains(got, "{x|y}") {
+			t.Errorf("no number stands before it: %q", got)
+		}
+	}
+}
+
+func FuzzFormatPlurals(f *testing.F) {
+	f.Add("%d {row|rows}", 1)
+	f.Add("%", 1)
+	f.Add("%d {|}|{%", 2)
+	f.Fuzz(func(t *testing.T, text string, n int) {
+		got := plurals(text, []any{n})
+		if !strings.Contains(text, "{") && got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	})
 }
