@@ -7,7 +7,6 @@
 package dedup
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -69,7 +68,7 @@ type Pair struct {
 
 // unit holds what one unit of the input sketched, in reading order.
 type unit struct {
-	keys    []Key
+	keys    []sketch
 	ids     []drydock.ID
 	answers []uint32 // hash of the right answer; 0 when there is none
 	files   []fileRun
@@ -226,8 +225,8 @@ func (e *Exact) partition() [partitions][]spot {
 
 // matchPart finds the records that repeat others among spots in source order.
 func (e *Exact) matchPart(spots []spot) []match {
-	first := make(map[Key]spot, len(spots))
-	repeated := map[Key][]spot{} // all but the first
+	first := make(map[sketch]spot, len(spots))
+	repeated := map[sketch][]spot{} // all but the first
 	for _, s := range spots {
 		k := e.units[s.unit].keys[s.at]
 		if _, seen := first[k]; seen {
@@ -340,6 +339,3 @@ func (r Ref) appendJSON(dst []byte) []byte {
 	}
 	return append(dst, '}')
 }
-
-// less orders option hashes.
-func less(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) }

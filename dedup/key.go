@@ -1,6 +1,7 @@
 package dedup
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -12,17 +13,10 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// A Key is equal for records that say the same: 128 bits of xxh3 over the folded
-// text. Of a choice question it covers stem and options as a set, so that
+// A sketch is equal for records that say the same: 128 bits of xxh3 over the
+// folded text. Of a choice question it covers stem and options as a set, so that
 // neither the order of the options nor the answer matters.
-type Key [16]byte
-
-// KeyOf returns the key of a record.
-func KeyOf(r *drydock.Record) Key {
-	var k keyer
-	key, _ := k.key(r)
-	return key
-}
+type sketch [16]byte
 
 // keyer computes keys; its buffers are reused.
 type keyer struct {
@@ -45,7 +39,7 @@ const (
 
 // key returns the record's key and a hash of its answer, 0 when it has none or
 // when the answer is part of the key.
-func (k *keyer) key(r *drydock.Record) (Key, uint32) {
+func (k *keyer) key(r *drydock.Record) (sketch, uint32) {
 	k.buf = k.buf[:0]
 	answer := uint32(0)
 	switch {
@@ -59,7 +53,7 @@ func (k *keyer) key(r *drydock.Record) (Key, uint32) {
 	default: // nothing to compare: equal to none but itself
 		k.buf = append(k.buf, r.ID[:]...)
 	}
-	return Key(xxh3.Hash128(k.buf).Bytes()), answer
+	return sketch(xxh3.Hash128(k.buf).Bytes()), answer
 }
 
 // text appends a text as it is compared.
@@ -199,6 +193,9 @@ func (k *keyer) answer(q *drydock.Question) uint32 {
 	}
 	return max(1, uint32(xxh3.Hash(k.part)))
 }
+
+// less orders option hashes.
+func less(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) }
 
 func (k *keyer) chat(c *drydock.Chat) {
 	k.buf = append(k.buf, markChat)

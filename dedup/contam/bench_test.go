@@ -2,11 +2,9 @@ package contam
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -78,22 +76,6 @@ func BenchmarkRecord(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Record(r)
-	}
-}
-
-func BenchmarkCheck(b *testing.B) {
-	ix, _ := realIndex(b)
-	rows := bulk(b, "zh-domain")
-	for _, workers := range []int{1, 2} {
-		b.Run(fmt.Sprint("workers-", workers), func(b *testing.B) {
-			b.SetBytes(int64(len(rows)))
-			for b.Loop() {
-				in := Input{Name: "x.jsonl", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(rows)), nil }}
-				if _, err := ix.Check(context.Background(), []Input{in}, Options{Workers: workers}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }
 

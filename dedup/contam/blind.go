@@ -8,10 +8,8 @@ import "github.com/drydock-ml/drydock"
 // once, and the caller must not change it.
 func (ix *Index) Blind() []ItemRef { return ix.blind() }
 
-// BlindStems returns the items whose stem alone would not fail: the very short
-// ones, and stems any question could have.
-func (ix *Index) BlindStems() []ItemRef { return ix.unseen(false) }
-
+// unseen returns the items that do not fail when only their stem is given, or
+// with options, when they are given whole.
 func (ix *Index) unseen(options bool) []ItemRef {
 	s := ix.Scanner()
 	var out []ItemRef

@@ -1,11 +1,9 @@
 package contam_test
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"strings"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dedup/contam"
 	"github.com/drydock-ml/drydock/eval/benchmark"
 )
@@ -36,7 +34,8 @@ func ExampleScanner_Row() {
 	// Output: t1 /prompt 0 shuffled true
 }
 
-func ExampleIndex_Check() {
+// A record of the pipeline is checked before it becomes a row.
+func ExampleScanner_Record() {
 	items, err := benchmark.ReadItems("quiz.json", []byte(quiz))
 	if err != nil {
 		fmt.Println(err)
@@ -47,25 +46,16 @@ func ExampleIndex_Check() {
 		fmt.Println(err)
 		return
 	}
-	train := `{"text": "风力六级时，船长应检查系缆。"}
-{"text": "锅炉给水中溶解氧含量过高会加剧炉管的点状腐蚀。"}
-`
-	var kept strings.Builder
-	sum, err := ix.Check(context.Background(), []contam.Input{{
-		Name: "train.jsonl",
-		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(train)), nil },
-	}}, contam.Options{
-		Report: func(f *contam.Finding) error { fmt.Println(f.Record.File, f.Record.Line, f.Verdict); return nil },
-		Clean:  &kept,
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
+	s := ix.Scanner()
+	for _, text := range []string{"风力六级时，船长应检查系缆。", "锅炉给水中溶解氧含量过高会加剧炉管的点状腐蚀。"} {
+		found := s.Record(&drydock.Record{RowID: "p1", Passage: &drydock.Passage{Text: text}})
+		fmt.Println(len(found), "found")
+		for _, f := range found {
+			fmt.Println(f.Record.ID, f.Record.Pointer, f.Spans, f.Verdict, f.Fail)
+		}
 	}
-	fmt.Println(sum.FailedRecords, "of", sum.Records, "records fail; exit", sum.Exit())
-	fmt.Print(kept.String())
 	// Output:
-	// train.jsonl 2 near
-	// 1 of 2 records fail; exit 10
-	// {"text": "风力六级时，船长应检查系缆。"}
+	// 0 found
+	// 1 found
+	// p1 /text [{0 22}] near true
 }

@@ -49,7 +49,7 @@ func TestRealSelf(t *testing.T) {
 	if b := ix.Blind(); len(b) > 0 {
 		t.Errorf("blind to %d items: %v", len(b), b)
 	}
-	if b := ix.BlindStems(); len(b) > len(items)/50 {
+	if b := ix.unseen(false); len(b) > len(items)/50 {
 		t.Errorf("blind to %d stems: %v", len(b), b)
 	}
 	s := ix.Scanner()
