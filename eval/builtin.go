@@ -146,7 +146,7 @@ func (l *Lookup) Conditions() []Condition {
 func (l *Lookup) Ask(_ context.Context, messages []drydock.Message) (Answer, error) {
 	q, ok := l.question(messages)
 	if !ok {
-		return Answer{}, fail.New(fail.Failed, msg.Text{"%s cannot take this benchmark's prompt apart", "%s 无法解析此基准的提示"}, LookupModel)
+		return Answer{}, fail.New(fail.Failed, msg.Text{"%s cannot take this benchmark's prompt apart", "%s 无法解析此评测集的提示"}, LookupModel)
 	}
 	letter, _ := l.answer(&q)
 	return letterAnswer(LookupModel, letter), nil

@@ -82,7 +82,7 @@ func (job *ScoreJob) results(rows []evalscope.Row, s *Summary) []result {
 	if job.Items != nil {
 		for i := range rows {
 			if r := &rows[i]; r.Index >= len(job.Items) {
-				s.problem("unknown_index", r.Line, r.Index, msg.Text{"line %d: the benchmark has no item %d", "第 %d 行：基准中没有第 %d 题"}, r.Line, r.Index)
+				s.problem("unknown_index", r.Line, r.Index, msg.Text{"line %d: the benchmark has no item %d", "第 %d 行：评测集中没有第 %d 题"}, r.Line, r.Index)
 				delete(byIndex, r.Index)
 			}
 		}

@@ -25,7 +25,7 @@ func cardInput(t *testing.T) CardInput {
 			{Benchmark: "sample_bench@1", Model: "builtin:majority", N: 60, Correct: 17, Low: 0.185, High: 0.408, Rule: "bracket_first@1", Baseline: true},
 			{
 				Benchmark: "sample_bench@1", Model: "builtin:lookup", N: 60, Correct: 20, Low: 0.227, High: 0.459, NoExtraction: 1, Rule: "bracket_first@1", Baseline: true, Graded: true,
-				Note: msg.Text{"near chance: the data does not give the answers away", "接近随机：数据没有泄露答案"},
+				Note: msg.Text{"near chance: the data does not give the answers away", "接近随机：数据没有泄漏答案"},
 			},
 		},
 		Limits: []msg.Text{{"Near duplicates were not searched for.", "未查找近似重复。"}},

@@ -9,7 +9,7 @@ import (
 
 // contamination writes the statement for every benchmark that was compared.
 func (m *markdown) contamination(steps []Step) {
-	m.h2(msg.Text{"Contamination statement", "基准污染声明"})
+	m.h2(msg.Text{"Contamination statement", "污染检查声明"})
 	n := 0
 	for _, s := range steps {
 		for i := range s.Bench {
@@ -18,7 +18,7 @@ func (m *markdown) contamination(steps []Step) {
 		}
 	}
 	if n == 0 {
-		m.p(msg.Text{"**No benchmark was compared with this data.** Nothing is said about overlap.", "**未与任何基准比对。** 对是否重叠不作任何说明。"})
+		m.p(msg.Text{"**No benchmark was compared with this data.** Nothing is said about overlap.", "**未与任何评测集比对。** 对是否重叠不作任何说明。"})
 		return
 	}
 	m.p(msg.Text{
@@ -122,7 +122,7 @@ func (m *markdown) evaluations(list []Evaluation) {
 		}
 	}
 	m.table([]column{
-		col(msg.Text{"benchmark", "基准"}), col(msg.Text{"model", "模型"}), col(msg.Text{"what it is", "性质"}), num(msg.Text{"items", "题数"}), num(msg.Text{"accuracy", "正确率"}),
+		col(msg.Text{"benchmark", "评测集"}), col(msg.Text{"model", "模型"}), col(msg.Text{"what it is", "性质"}), num(msg.Text{"items", "题数"}), num(msg.Text{"accuracy", "准确率"}),
 		col(msg.Text{"interval (Wilson, 95 %)", "置信区间（Wilson，95 %）"}), num(msg.Text{"no answer", "无答案"}), col(msg.Text{"rule", "提取规则"}),
 	}, rows)
 	m.list(notes)
@@ -152,7 +152,7 @@ func (m *markdown) limits(in *CardInput) {
 		add(msg.Text{"Duplicates were not searched for.", "未查找重复记录。"})
 	}
 	if !compared {
-		add(msg.Text{"No contamination check was made.", "未进行基准污染检查。"})
+		add(msg.Text{"No contamination check was made.", "未进行污染检查。"})
 	}
 	baselines := len(in.Evaluations) > 0
 	for _, e := range in.Evaluations {

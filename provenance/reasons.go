@@ -24,25 +24,25 @@ func reasonMeaning(reason string) (msg.Text, bool) {
 func verdictMeaning(verdict string) (msg.Text, bool) {
 	switch verdict {
 	case "exact":
-		return msg.Text{"a benchmark item as it stands", "与基准题完全相同"}, true
+		return msg.Text{"a benchmark item as it stands", "与评测集题目完全相同"}, true
 	case "near":
-		return msg.Text{"a benchmark item with small changes", "与基准题相同，仅有细小改动"}, true
+		return msg.Text{"a benchmark item with small changes", "与评测集题目相同，仅有细小改动"}, true
 	case "shuffled":
-		return msg.Text{"a benchmark item, options or statements in another order", "与基准题相同，仅选项或陈述顺序不同"}, true
+		return msg.Text{"a benchmark item, options or statements in another order", "与评测集题目相同，仅选项或陈述顺序不同"}, true
 	case "stem_only":
-		return msg.Text{"a benchmark item's stem without its options", "与基准题题干相同，无其选项"}, true
+		return msg.Text{"a benchmark item's stem without its options", "与评测集题目的题干相同，无其选项"}, true
 	case "options_only":
-		return msg.Text{"a benchmark item's options under another stem", "选项与基准题相同，题干不同"}, true
+		return msg.Text{"a benchmark item's options under another stem", "选项与评测集题目相同，题干不同"}, true
 	case "numeric_variant":
-		return msg.Text{"a benchmark item with other numbers", "与基准题相同，仅数字不同"}, true
+		return msg.Text{"a benchmark item with other numbers", "与评测集题目相同，仅数字不同"}, true
 	case "polarity_variant":
-		return msg.Text{"a benchmark item turned round (not, except …)", "与基准题相同，但问法相反"}, true
+		return msg.Text{"a benchmark item turned round (not, except …)", "与评测集题目相同，但问法相反"}, true
 	case "variant":
-		return msg.Text{"made from a benchmark item", "由基准题改编"}, true
+		return msg.Text{"made from a benchmark item", "由评测集题目改编"}, true
 	case "shared_material":
 		return msg.Text{"another question about the same text", "针对同一材料的另一题"}, true
 	case "source_overlap":
-		return msg.Text{"quotes the source that an item quotes", "引用了基准题所引用的原文"}, true
+		return msg.Text{"quotes the source that an item quotes", "引用了评测集题目所引用的原文"}, true
 	case "boilerplate":
 		return msg.Text{"words that any question has", "仅为常用套话"}, true
 	}

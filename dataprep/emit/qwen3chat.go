@@ -15,13 +15,13 @@ type qwen3ChatOptions struct {
 	Output
 	Contract    string `yaml:"contract" enum:"empty-think,empty-think-masked,cot" help:"What stands in front of the answer: an empty think block trained with it or masked, or the reasoning." zh:"答案之前的内容：空思考块（参与训练或被掩蔽），或推理过程。"`
 	Shuffle     bool   `yaml:"shuffle" help:"Shuffle the options, seeded by each record's id; options that speak of others keep the order." zh:"打乱选项（按每条记录的 id 取种子）；涉及其他选项位置的题目保持原序。"`
-	Template    string `yaml:"prompt" help:"Whose prompt the questions are asked with: a benchmark or a template file." zh:"提问所用的提示词：基准名或模板文件。"`
+	Template    string `yaml:"prompt" help:"Whose prompt the questions are asked with: a benchmark or a template file." zh:"提问所用的提示词：评测集名称或模板文件。"`
 	KeepFigures bool   `yaml:"keep_needs_figure" help:"Keep questions that cannot be answered without a figure." zh:"保留必须看图才能作答的题目。"`
 }
 
 var qwen3Summary = msg.Text{
 	"Training rows for Qwen3: the benchmark's own question, the answer behind an explicit think block.",
-	"Qwen3 训练数据：以基准自身的提示词提问，答案前带有显式思考块。",
+	"Qwen3 训练数据：以评测集自身的提示词提问，答案前带有显式思考块。",
 }
 
 func qwen3ChatRows() spec.Spec[Builder] {

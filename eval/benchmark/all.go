@@ -73,9 +73,9 @@ func Lookup(ref string) (Benchmark, error) {
 			return b, nil
 		}
 	}
-	return nil, fail.New(fail.Usage, msg.Text{"no benchmark %q", "没有基准 %q"}, ref).
-		Hint(msg.Text{"there are: %s", "可用基准：%s"}, strings.Join(names, ", ")).
-		Hint(msg.Text{"drydock bench add NAME FILE registers your own", "drydock bench add NAME FILE 可登记自己的基准"})
+	return nil, fail.New(fail.Usage, msg.Text{"no benchmark %q", "没有评测集 %q"}, ref).
+		Hint(msg.Text{"there are: %s", "可用评测集：%s"}, strings.Join(names, ", ")).
+		Hint(msg.Text{"drydock bench add NAME FILE registers your own", "drydock bench add NAME FILE 可登记自己的评测集"})
 }
 
 var maritime = sync.OnceValue(func() *Choice {

@@ -34,7 +34,7 @@ func (r Ref) String() string {
 func ParseRef(s string) (Ref, error) {
 	name, rev, at := strings.Cut(s, "@")
 	if !validName(name) || (at && !validName(rev)) {
-		return Ref{}, fail.New(fail.Usage, msg.Text{"%q is no benchmark reference", "%q 不是基准引用"}, s).
+		return Ref{}, fail.New(fail.Usage, msg.Text{"%q is no benchmark reference", "%q 不是评测集引用"}, s).
 			Hint(msg.Text{"write name or name@revision, for example maritime_bench", "写法为“名称”或“名称@版本”，例如 maritime_bench"})
 	}
 	return Ref{Name: name, Revision: rev}, nil

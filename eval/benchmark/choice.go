@@ -42,7 +42,7 @@ func NewChoice(p *Pack) (*Choice, error) {
 		},
 	}
 	if !validName(p.Name) {
-		return nil, fail.New(fail.Config, msg.Text{"%q cannot be a benchmark's name", "%q 不能作为基准名称"}, p.Name).
+		return nil, fail.New(fail.Config, msg.Text{"%q cannot be a benchmark's name", "%q 不能作为评测集名称"}, p.Name).
 			Hint(msg.Text{"letters, digits, _, - and . make a name", "名称由字母、数字、_、- 和 . 组成"})
 	}
 	var ok bool

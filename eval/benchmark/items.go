@@ -193,7 +193,7 @@ func (rd *itemReader) key(r row, no int) (string, bool) {
 			r.text[name] = l[0]
 			delete(r.list, name)
 		} else if len(l) > 1 {
-			rd.report(r.line, msg.Text{"row %d: %d answers; this kind of benchmark takes one", "第 %d 条：有 %d 个答案；此类基准只取一个"}, no, len(l))
+			rd.report(r.line, msg.Text{"row %d: %d answers; this kind of benchmark takes one", "第 %d 条：有 %d 个答案；此类评测集只取一个"}, no, len(l))
 			return "", false
 		}
 	}
@@ -242,7 +242,7 @@ func (rd *itemReader) options(r row, no int, it *Item) bool {
 		return false
 	}
 	if n := len(it.Question.Options); n > 4 {
-		rd.report(r.line, msg.Text{"row %d: %d options; this kind of benchmark has A to D", "第 %d 条：有 %d 个选项；此类基准为 A 至 D"}, no, n)
+		rd.report(r.line, msg.Text{"row %d: %d options; this kind of benchmark has A to D", "第 %d 条：有 %d 个选项；此类评测集为 A 至 D"}, no, n)
 		return false
 	}
 	return true

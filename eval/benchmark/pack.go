@@ -20,7 +20,7 @@ const Schema = "drydock.benchmark/1"
 type Pack struct {
 	Schema      string   `yaml:"schema" help:"Version of this file's shape." zh:"本文件的格式版本。"`
 	Name        string   `yaml:"name" help:"What the benchmark is called on the command line." zh:"命令行中的名称。"`
-	Like        string   `yaml:"like,omitempty" help:"A shipped benchmark whose prompt and rules this one shares." zh:"与之共用提示模板和规则的内置基准。"`
+	Like        string   `yaml:"like,omitempty" help:"A shipped benchmark whose prompt and rules this one shares." zh:"与之共用提示模板和规则的内置评测集。"`
 	Revision    string   `yaml:"revision,omitempty" help:"Which prompt and rules: tool and version." zh:"提示模板与规则的出处：工具和版本。"`
 	Kind        string   `yaml:"kind,omitempty" enum:"choice" help:"Form of the items." zh:"题目形式。"`
 	Title       string   `yaml:"title,omitempty" help:"Name shown in reports." zh:"报告中显示的名称。"`
@@ -42,7 +42,7 @@ func ParsePack(file string, src []byte, base func(name string) (*Pack, bool)) (*
 	d := spec.Parse(file, src)
 	p := &Pack{}
 	if d.Root != nil {
-		d.Decode(d.Root, p, msg.Text{"a benchmark", "基准"})
+		d.Decode(d.Root, p, msg.Text{"a benchmark", "评测集"})
 	}
 	if err := d.Findings().OrNil(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (p *Pack) check(base func(name string) (*Pack, bool)) *fail.Error {
 			b, _ = base(p.Like)
 		}
 		if b == nil {
-			return fail.New(fail.Config, msg.Text{"no benchmark %q to be like", "没有可参照的基准 %q"}, p.Like)
+			return fail.New(fail.Config, msg.Text{"no benchmark %q to be like", "没有可参照的评测集 %q"}, p.Like)
 		}
 		p.inherit(b)
 	}

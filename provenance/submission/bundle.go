@@ -186,7 +186,7 @@ func (b *bundle) checkEntry(f *zip.File, name string, total, packed uint64) bool
 	case f.UncompressedSize64 > ratioFrom && f.UncompressedSize64/max(f.CompressedSize64, 1) > maxRatio:
 		return bad(msg.Text{"%s unpacks to %d times its size", "%s 解压后为原大小的 %d 倍"}, name, f.UncompressedSize64/max(f.CompressedSize64, 1))
 	case total > ratioFrom && total/max(packed, 1) > maxRatio: // entries that share their bytes
-		return bad(msg.Text{"with %s the package unpacks to %d times its size", "加上 %s，压缩包解压后为原大小的 %d 倍"}, name, total/max(packed, 1))
+		return bad(msg.Text{"with %s the package unpacks to %d times its size", "加上 %s，提交包解压后为原大小的 %d 倍"}, name, total/max(packed, 1))
 	}
 	return true
 }

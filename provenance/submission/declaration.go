@@ -26,10 +26,10 @@ const (
 // A Declaration is what submission.yaml says.
 type Declaration struct {
 	Schema    string    `yaml:"schema" help:"Version of this file's shape." zh:"本文件的格式版本。"`
-	Team      string    `yaml:"team" help:"Name of the team; the package is TEAM_submission.zip." zh:"队名；压缩包名为“队名_submission.zip”。"`
+	Team      string    `yaml:"team" help:"Name of the team; the package is TEAM_submission.zip." zh:"队名；提交包名为“队名_submission.zip”。"`
 	Methods   []string  `yaml:"methods" help:"What was done: sft, lora, qlora, cpt, dpo, rag, graphrag, agent, workflow." zh:"所用方法：sft、lora、qlora、cpt、dpo、rag、graphrag、agent、workflow。"`
 	BaseModel string    `yaml:"base_model" help:"The model that was started from." zh:"基座模型。"`
-	Benchmark Benchmark `yaml:"benchmark" help:"What the results are for." zh:"结果所针对的基准。"`
+	Benchmark Benchmark `yaml:"benchmark" help:"What the results are for." zh:"结果所针对的评测集。"`
 	Results   Results   `yaml:"results" help:"Where the results lie." zh:"结果文件的位置。"`
 	Report    string    `yaml:"report" help:"The technical report." zh:"技术报告。"`
 	Train     Train     `yaml:"train" help:"Where the training data and its papers lie." zh:"训练数据及其说明文件的位置。"`
@@ -38,7 +38,7 @@ type Declaration struct {
 // Benchmark names what was evaluated. Gates that count items take n from here,
 // or from the benchmark itself where drydock knows it.
 type Benchmark struct {
-	Name     string `yaml:"name" help:"Name of the benchmark." zh:"基准名称。"`
+	Name     string `yaml:"name" help:"Name of the benchmark." zh:"评测集名称。"`
 	Revision string `yaml:"revision" help:"Which prompt and rules." zh:"提示模板与规则的版本。"`
 	N        int    `yaml:"n" help:"How many items it has." zh:"题目数。"`
 	SHA256   string `yaml:"sha256" help:"Canonical hash of the items." zh:"题目的规范哈希。"`

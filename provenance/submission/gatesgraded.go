@@ -19,7 +19,7 @@ func gradedGates() []gate {
 	return []gate{
 		{"G01", Rule, roleResults, msg.Text{"the graded file has one row of EvalScope 1.4.2 for every item", "评分文件为 EvalScope 1.4.2 格式，且每题一行"}, gateG01},
 		{"G02", Rule, roleResults, msg.Text{"every index stands once, from 0 without a gap", "题号从 0 起连续，且各出现一次"}, gateG02},
-		{"G03", Rule, roleResults, msg.Text{"prompts and keys are the benchmark's", "提示与答案均与基准一致"}, gateG03},
+		{"G03", Rule, roleResults, msg.Text{"prompts and keys are the benchmark's", "提示与答案均与评测集一致"}, gateG03},
 		{"G04", Rule, roleResults, msg.Text{"extracted answers and scores follow from the replies", "抽取的答案与得分可由回复重新得出"}, gateG04},
 		{"G05", Risk, roleResults, msg.Text{"replies are in the form that was asked for", "回复符合要求的格式"}, gateG05},
 		{"G06", Rule, roleResults, msg.Text{"the evaluation report says what the rows say", "评测报告与各行一致"}, gateG06},
@@ -44,7 +44,7 @@ func gateG01(c *check) error {
 		c.fails(at(declarationName, 0), msg.Text{"how many items %s has is not known: declare benchmark.n", "未知 %s 的题目数：请声明 benchmark.n"}, c.decl.Benchmark.Name)
 	case c.n != r.lines:
 		c.fails(at(r.file, 0).want(c.n, r.lines).fix(msg.Text{"evaluate all items, without --limit and without --ignore-errors", "请评测全部题目，不要使用 --limit 与 --ignore-errors"}),
-			msg.Text{"%d rows, the benchmark has %d items", "共 %d 行，而基准有 %d 道题"}, r.lines, c.n)
+			msg.Text{"%d rows, the benchmark has %d items", "共 %d 行，而评测集有 %d 道题"}, r.lines, c.n)
 	case c.declared && c.decl.Benchmark.N != 0 && c.decl.Benchmark.N != c.n:
 		c.fails(at(declarationName, 0).want(c.n, c.decl.Benchmark.N), msg.Text{"declares %d items, %s has %d", "声明为 %d 道题，而 %s 有 %d 道"}, c.decl.Benchmark.N, c.decl.Benchmark.Name, c.n)
 	}
@@ -127,10 +127,10 @@ func gateG03(c *check) error {
 		if v.input != want {
 			p := firstDifference(want, v.input)
 			c.fails(c.reviews.at(v).pointer("/input").want(fingerprint(want), fingerprint(v.input)),
-				msg.Text{"the prompt of index %d is not the benchmark's; they part at character %d", "题号 %d 的提示与基准不一致，自第 %d 个字符起不同"}, v.index, p)
+				msg.Text{"the prompt of index %d is not the benchmark's; they part at character %d", "题号 %d 的提示与评测集不一致，自第 %d 个字符起不同"}, v.index, p)
 		}
 		if gold := strings.Join(it.Gold, ","); v.target != gold {
-			c.fails(c.reviews.at(v).pointer("/target").want(gold, v.target), msg.Text{"the key of index %d is not the benchmark's", "题号 %d 的答案与基准不一致"}, v.index)
+			c.fails(c.reviews.at(v).pointer("/target").want(gold, v.target), msg.Text{"the key of index %d is not the benchmark's", "题号 %d 的答案与评测集不一致"}, v.index)
 		}
 	}
 	c.passes(msg.Text{"compared with the registered copy, %d items", "已与本机登记的副本比对，共 %d 道题"}, len(c.items))
@@ -161,8 +161,8 @@ func (c *check) promptsByHash() error {
 	for i := range items {
 		it, ok := itemOf(choice, rows[i])
 		if !ok {
-			c.fails(c.reviews.at(rows[i]).pointer("/input").fix(msg.Text{"evaluate with the benchmark's own prompt, without a system prompt or template of your own", "请使用基准自带的提示评测，不要加系统提示或自定义模板"}),
-				msg.Text{"the prompt of index %d does not follow the benchmark's template", "题号 %d 的提示不符合基准模板"}, i)
+			c.fails(c.reviews.at(rows[i]).pointer("/input").fix(msg.Text{"evaluate with the benchmark's own prompt, without a system prompt or template of your own", "请使用评测集自带的提示评测，不要加系统提示或自定义模板"}),
+				msg.Text{"the prompt of index %d does not follow the benchmark's template", "题号 %d 的提示不符合评测集模板"}, i)
 			continue
 		}
 		items[i] = it
@@ -176,7 +176,7 @@ func (c *check) promptsByHash() error {
 		c.fails(f, msg.Text{"the questions or keys in the file are not those of %s; register a copy to see which", "文件中的题目或答案与 %s 不一致；登记副本后可知是哪些"}, c.decl.Benchmark.Name)
 		return nil
 	}
-	c.passes(msg.Text{"questions and keys have the benchmark's own hash, %d items", "题目与答案的哈希与基准一致，共 %d 道题"}, c.n)
+	c.passes(msg.Text{"questions and keys have the benchmark's own hash, %d items", "题目与答案的哈希与评测集一致，共 %d 道题"}, c.n)
 	return nil
 }
 
@@ -362,7 +362,7 @@ func gateG06(c *check) error {
 		c.fails(at(name, 0).pointer("/metrics/0/score").want(*rep.Score, *rep.Metrics[0].Score), msg.Text{"metrics[0].score differs from score", "metrics[0].score 与 score 不同"})
 	}
 	if *rep.Metrics[0].Num != n {
-		c.fails(at(name, 0).pointer("/metrics/0/num").want(n, *rep.Metrics[0].Num), msg.Text{"num is %d, the benchmark has %d items", "num 为 %d，而基准有 %d 道题"}, *rep.Metrics[0].Num, n)
+		c.fails(at(name, 0).pointer("/metrics/0/num").want(n, *rep.Metrics[0].Num), msg.Text{"num is %d, the benchmark has %d items", "num 为 %d，而评测集有 %d 道题"}, *rep.Metrics[0].Num, n)
 	}
 	if rep.Dataset != "" && rep.Dataset != c.decl.Benchmark.Name {
 		c.fails(at(name, 0).pointer("/dataset_name").want(c.decl.Benchmark.Name, rep.Dataset), msg.Text{"the report is of %s", "该报告属于 %s"}, rep.Dataset)

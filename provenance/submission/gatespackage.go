@@ -91,7 +91,7 @@ func gateP02(c *check) error {
 	team, ok := strings.CutSuffix(c.bundle.base, "_submission.zip")
 	if !c.bundle.zipped {
 		if team, ok = strings.CutSuffix(c.bundle.base, "_submission"); !ok {
-			c.skips(nil, msg.Text{"a folder has no package name yet", "文件夹尚无压缩包名"})
+			c.skips(nil, msg.Text{"a folder has no package name yet", "文件夹尚无提交包名"})
 			return nil
 		}
 	}

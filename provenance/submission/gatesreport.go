@@ -133,7 +133,7 @@ func (c *check) scoreInReport(name, text string) {
 			return
 		}
 	}
-	c.warns(at(name, 0).want(strconv.FormatFloat(100*acc, 'f', 2, 64)+" %", "–"), msg.Text{"the report does not state the accuracy of the graded file, %.2f %%", "技术报告未写出评分文件的正确率 %.2f %%"}, 100*acc)
+	c.warns(at(name, 0).want(strconv.FormatFloat(100*acc, 'f', 2, 64)+" %", "–"), msg.Text{"the report does not state the accuracy of the graded file, %.2f %%", "技术报告未写出评分文件的准确率 %.2f %%"}, 100*acc)
 }
 
 // docxText returns the text of a word-processing document, paragraphs as lines.

@@ -22,7 +22,7 @@ func trainGates() []gate {
 		{"T02", Rule, roleTrain, msg.Text{"every training row is a conversation a trainer can use", "每条训练数据都是可用于训练的对话"}, gateT02},
 		{"T03", Rule, roleTrain, msg.Text{"fields.md describes the keys that the data has", "fields.md 与数据中的字段一致"}, gateT03},
 		{"T04", Rule, roleTrain, msg.Text{"every row is traced to a source, and the sums of all steps close", "每行均可追溯到来源，且各步骤收支相符"}, gateT04},
-		{"C01", Rule, roleTrain, msg.Text{"the training data holds no benchmark item", "训练数据不含基准题目"}, gateC01},
+		{"C01", Rule, roleTrain, msg.Text{"the training data holds no benchmark item", "训练数据不含评测集题目"}, gateC01},
 	}
 }
 
