@@ -17,40 +17,10 @@ import "unicode/utf8"
 //
 // Invalid UTF-8 counts as punctuation. Fold of a folded text is itself.
 func Fold(dst []byte, s string) []byte {
-	dst, _ = fold(dst, nil, s, false)
-	return dst
-}
-
-// Key returns Fold(nil, s) as a string.
-func Key(s string) string { return string(Fold(nil, s)) }
-
-// FoldOffsets is [Fold] with the way back: for each byte appended to dst it
-// appends to offs the byte offset in s of the code point it came from.
-func FoldOffsets(dst []byte, offs []int32, s string) ([]byte, []int32) {
-	return fold(dst, offs, s, true)
-}
-
-// foldState is what a fold remembers of the text before.
-type foldState struct {
-	dst      []byte
-	offs     []int32
-	withOffs bool
-
-	last  Class // of the code point written last
-	wrote bool
-	// what stood since then
-	gap   bool // white space or punctuation
-	point bool // exactly one full stop
-	minus bool // ends in a minus
-	at    int  // offset of the first byte of the gap
-	minAt int
-}
-
-func fold(dst []byte, offs []int32, s string, withOffs bool) ([]byte, []int32) {
 	t := getTable()
-	f := foldState{dst: dst, offs: offs, withOffs: withOffs}
+	f := foldState{dst: dst}
 	for i := 0; i < len(s); {
-		if !f.gap && !withOffs {
+		if !f.gap {
 			if end := t.plainHan(s, i); end > i { // most of Chinese text
 				f.dst = append(f.dst, s[i:end]...)
 				f.last, f.wrote = Han, true
@@ -62,7 +32,7 @@ func fold(dst []byte, offs []int32, s string, withOffs bool) ([]byte, []int32) {
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRuneInString(s[i:])
 			if r == utf8.RuneError && n == 1 {
-				f.pause(0, i)
+				f.pause(0)
 				i++
 				continue
 			}
@@ -71,17 +41,31 @@ func fold(dst []byte, offs []int32, s string, withOffs bool) ([]byte, []int32) {
 		v := rune(e & valueMax)
 		if class := Class(e >> 21); class == multi {
 			for _, p := range t.multi[v] {
-				f.step(p.Rune, p.Class, i)
+				f.step(p.Rune, p.Class)
 			}
 		} else {
 			if v == 0 {
 				v = r
 			}
-			f.step(v, class, i)
+			f.step(v, class)
 		}
 		i += n
 	}
-	return f.dst, f.offs
+	return f.dst
+}
+
+// Key returns Fold(nil, s) as a string.
+func Key(s string) string { return string(Fold(nil, s)) }
+
+// foldState is what a fold remembers of the text before.
+type foldState struct {
+	dst   []byte
+	last  Class // of the code point written last
+	wrote bool
+	// what stood since then
+	gap   bool // white space or punctuation
+	point bool // exactly one full stop
+	minus bool // ends in a minus
 }
 
 // plainHan returns where the run of ideographs that fold to themselves ends
@@ -101,54 +85,48 @@ func (t *table) plainHan(s string, i int) int {
 	return i
 }
 
-func (f *foldState) step(r rune, class Class, at int) {
+func (f *foldState) step(r rune, class Class) {
 	switch class {
 	case Ignored:
 		return
 	case Space, Punct:
-		f.pause(r, at)
+		f.pause(r)
 		return
 	}
 	if f.gap {
 		f.bridge(class)
 		f.gap = false
 	}
-	f.put(r, at)
+	f.put(r)
 	f.last, f.wrote = class, true
 }
 
 // pause takes white space and punctuation.
-func (f *foldState) pause(r rune, at int) {
+func (f *foldState) pause(r rune) {
 	if !f.gap {
-		f.gap, f.point, f.at = true, r == '.', at
+		f.gap, f.point = true, r == '.'
 	} else {
 		f.point = false
 	}
-	f.minus, f.minAt = r == '-', at
+	f.minus = r == '-'
 }
 
 // bridge writes what a gap before a code point of the class leaves.
 func (f *foldState) bridge(class Class) {
 	switch {
 	case class == Digit && f.last == Digit && f.point:
-		f.put('.', f.at)
+		f.put('.')
 	case class == Digit && f.minus && f.last != Digit && f.last != Letter:
-		f.put('-', f.minAt)
+		f.put('-')
 	case f.wrote && class == f.last && (class == Letter || class == Digit):
-		f.put(' ', f.at)
+		f.put(' ')
 	}
 }
 
-func (f *foldState) put(r rune, at int) {
-	n := len(f.dst)
+func (f *foldState) put(r rune) {
 	if r < utf8.RuneSelf {
 		f.dst = append(f.dst, byte(r))
-	} else {
-		f.dst = utf8.AppendRune(f.dst, r)
+		return
 	}
-	if f.withOffs {
-		for range len(f.dst) - n {
-			f.offs = append(f.offs, int32(at))
-		}
-	}
+	f.dst = utf8.AppendRune(f.dst, r)
 }

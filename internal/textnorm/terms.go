@@ -88,45 +88,6 @@ func Grams(dst []uint64, s string, n int) []uint64 {
 			add(q)
 		}
 	}
-	return shingle(dst, buf, starts, n)
-}
-
-// Shingles appends the hashes of every n neighbouring tokens of s, where an
-// ideograph is a token and a word or number of an alphabet is one. A text
-// shorter than n gives one hash of the whole; an empty one gives none.
-func Shingles(dst []uint64, s string, n int) []uint64 {
-	f := NewFolder()
-	var buf []byte
-	var starts []int
-	open := false // inside a word
-	add := func(p Piece) {
-		switch p.Class {
-		case Han, Symbol:
-			starts = append(starts, len(buf))
-			buf = utf8.AppendRune(buf, p.Rune)
-			open = false
-		case Letter, Digit:
-			if !open {
-				starts = append(starts, len(buf))
-				buf = append(buf, ' ') // ab c is not a bc
-			}
-			buf = utf8.AppendRune(buf, p.Rune)
-			open = true
-		case Space, Punct:
-			open = false
-		}
-	}
-	for _, r := range s {
-		p, rest := f.Rune(r)
-		add(p)
-		for _, q := range rest {
-			add(q)
-		}
-	}
-	return shingle(dst, buf, starts, n)
-}
-
-func shingle(dst []uint64, buf []byte, starts []int, n int) []uint64 {
 	if len(starts) == 0 {
 		return dst
 	}
