@@ -50,13 +50,13 @@ func summarize(b benchmark.Benchmark, results []result, s *Summary) {
 	}
 	s.Wilson95[0], s.Wilson95[1] = Wilson(s.Correct, s.N)
 	if replaced > 0 {
-		s.note("replaced_characters", msg.Text{"%d replies hold U+FFFD where the server sent no character", "%d 条回复中含 U+FFFD，服务端未给出有效字符"}, replaced)
+		s.note("replaced_characters", msg.Text{"%d {reply holds|replies hold} U+FFFD where the server sent no character", "%d 条回复中含 U+FFFD，服务端未给出有效字符"}, replaced)
 	}
 	if s.Truncated > 0 {
-		s.note("truncated", msg.Text{"%d replies were cut by the token limit; raise max_tokens of the server or the request", "%d 条回复因长度上限被截断；请调大服务端或请求的 max_tokens"}, s.Truncated)
+		s.note("truncated", msg.Text{"%d {reply was|replies were} cut by the token limit; raise max_tokens of the server or the request", "%d 条回复因长度上限被截断；请调大服务端或请求的 max_tokens"}, s.Truncated)
 	}
 	if len(s.Flaws) > 0 {
-		s.note("flawed_items", msg.Text{"the key of %d items cannot be reached by the letters shown; they count as asked", "%d 道题的标准答案无法由所示字母得到；仍按原样计入"}, len(s.Flaws))
+		s.note("flawed_items", msg.Text{"the key of %d {item|items} cannot be reached by the letters shown; counted as asked", "%d 道题的标准答案无法由所示字母得到；仍按原样计入"}, len(s.Flaws))
 	}
 }
 

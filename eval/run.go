@@ -221,7 +221,7 @@ func (r *run) one(ctx context.Context, i int) error {
 		r.Progress(r.progress)
 	}
 	if !r.answered && r.progress.Failed >= hopeless {
-		return fail.New(fail.Failed, msg.Text{"the first %d requests all failed; the last: %v", "前 %d 个请求全部失败；最后一个：%v"}, r.progress.Failed, err)
+		return fail.New(fail.Failed, msg.Text{"the first %d {request|requests} all failed; the last: %v", "前 %d 个请求全部失败；最后一个：%v"}, r.progress.Failed, err)
 	}
 	return nil
 }
@@ -285,7 +285,7 @@ func (r *run) noteThinking(s *Summary) {
 	}
 	h, ok := r.Endpoint.(*HTTP)
 	if ok && thinking > 0 && h.temperature != nil && *h.temperature == 0 {
-		s.note("greedy_thinking", msg.Text{"%d replies think, at temperature 0; the makers of Qwen3 advise against that", "%d 条回复含思考过程，而温度为 0；Qwen3 官方不建议如此"}, thinking)
+		s.note("greedy_thinking", msg.Text{"%d {reply thinks|replies think}, at temperature 0; the makers of Qwen3 advise against that", "%d 条回复含思考过程，而温度为 0；Qwen3 官方不建议如此"}, thinking)
 	}
 }
 

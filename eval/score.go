@@ -198,13 +198,13 @@ func (job *ScoreJob) compare(rows []evalscope.Row, results []result, s *Summary)
 		}
 	}
 	if letters > 0 || scores > 0 {
-		s.note("file_differs", msg.Text{"the file extracted another letter in %d rows and scored %d rows otherwise than %s", "文件中有 %d 行抽取的字母、%d 行的得分与 %s 不同"}, letters, scores, s.Rule)
+		s.note("file_differs", msg.Text{"the file extracted another letter in %d {row|rows} and scored %d {row|rows} otherwise than %s", "文件中有 %d 行抽取的字母、%d 行的得分与 %s 不同"}, letters, scores, s.Rule)
 	}
 	if keys > 0 {
-		s.note("other_key", msg.Text{"%d rows name another key than their items; the items' keys count", "%d 行的标准答案与题目不同；以题目为准"}, keys)
+		s.note("other_key", msg.Text{"%d {row names|rows name} another key than the item of that index; the items' keys count", "%d 行的标准答案与题目不同；以题目为准"}, keys)
 	}
 	if prompts > 0 {
-		s.note("other_items", msg.Text{"%d rows ask something else than the item of their index; their own keys count", "%d 行的提示与同序号题目不同；以各行自带的标准答案为准"}, prompts)
+		s.note("other_items", msg.Text{"%d {row asks|rows ask} something else than the item of that index; their own keys count", "%d 行的提示与同序号题目不同；以各行自带的标准答案为准"}, prompts)
 	}
 }
 

@@ -127,10 +127,10 @@ func (s *Summary) Err() error {
 	case s.N != s.Rows || s.N != s.Asked:
 		return fail.Bug(fmt.Sprintf("asked %d, rows %d, counted %d", s.Asked, s.Rows, s.N))
 	case len(s.Failures) > 0:
-		return fail.New(fail.Partial, msg.Text{"%d of %d items got no answer and count as wrong", "%d 道题未得到回答（共 %d 道），按错误计"}, len(s.Failures), s.Asked).
+		return fail.New(fail.Partial, msg.Text{"no answer to %d of %d {item|items}; counted as wrong", "%d 道题未得到回答（共 %d 道），按错误计"}, len(s.Failures), s.Asked).
 			Hint(msg.Text{"run the same command again to ask only these", "再次运行同一命令即可只重试这些题"})
 	case s.badLines() > 0:
-		return fail.New(fail.Partial, msg.Text{"%d lines could not be counted", "有 %d 行无法计入"}, s.badLines())
+		return fail.New(fail.Partial, msg.Text{"%d {line|lines} could not be counted", "有 %d 行无法计入"}, s.badLines())
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func ReadTraining(name string, data []byte, u Unprompter) (*Training, error) {
 		}
 	}
 	if len(t.Examples) == 0 {
-		return nil, fail.New(fail.Config, msg.Text{"no row holds a question with its answer (%d rows read)", "没有一行是带答案的题目（共读取 %d 行）"}, t.Skipped).
+		return nil, fail.New(fail.Config, msg.Text{"no row holds a question with its answer (%d {row|rows} read)", "没有一行是带答案的题目（共读取 %d 行）"}, t.Skipped).
 			At(fail.Where{File: name})
 	}
 	return t, nil

@@ -63,13 +63,13 @@ func (m *markdown) whatItIs(in *CardInput) {
 		read += s.Sums.Made
 	}
 	m.p(msg.Text{
-		"%d rows from %d source files; %d records were read, each is in the data or listed with the reason why it is not.",
+		"%d {row|rows} from %d source {file|files}; %d {record was|records were} read, each is in the data or listed with the reason why it is not.",
 		"共 %d 行数据，来自 %d 个源文件；共读入 %d 条记录，每一条都在数据中，或列出了未收入的原因。",
 	},
 		p.Rows, len(in.Summary.Sources), read)
 	var files []string
 	for _, f := range sortedKeys(p.Files) {
-		files = append(files, m.say(msg.Text{"%s: %d rows", "%s：%d 行"}, code(f), p.Files[f]))
+		files = append(files, m.say(msg.Text{"%s: %d {row|rows}", "%s：%d 行"}, code(f), p.Files[f]))
 	}
 	m.list(files)
 }

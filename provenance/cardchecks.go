@@ -37,9 +37,9 @@ func (m *markdown) benchmark(c *Contamination) {
 		m.say(msg.Text{"items: %d, canonical sha256 %s", "题目：%d 道，规范化 sha256 %s"}, c.Items, code(short(c.SHA256))),
 	}
 	for _, s := range c.Scanned {
-		line := m.say(msg.Text{"scanned: %s, %d records", "已扫描：%s，%d 条"}, m.scanned(s.What), s.Records)
+		line := m.say(msg.Text{"scanned: %s, %d {record|records}", "已扫描：%s，%d 条"}, m.scanned(s.What), s.Records)
 		if s.Bytes != nil {
-			line += m.say(msg.Text{", %d bytes", "，%d 字节"}, *s.Bytes)
+			line += m.say(msg.Text{", %d {byte|bytes}", "，%d 字节"}, *s.Bytes)
 		}
 		lines = append(lines, line)
 	}
@@ -85,7 +85,7 @@ func (m *markdown) blind(c *Contamination) string {
 		}
 		idx = append(idx, fmt.Sprint(n))
 	}
-	return m.say(msg.Text{"**blind spots**: %d of %d items cannot be seen at these settings (index %s)", "**盲区**：在此设置下有 %d 道（共 %d 道）题无法检出（编号 %s）"},
+	return m.say(msg.Text{"**blind spots**: %d of %d {item|items} cannot be seen at these settings (index %s)", "**盲区**：在此设置下有 %d 道（共 %d 道）题无法检出（编号 %s）"},
 		len(c.Blind), c.Items, strings.Join(idx, ", "))
 }
 

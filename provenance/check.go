@@ -125,7 +125,7 @@ func (c *checker) roots() {
 		case !ok:
 			c.bad(RootFile, 0, msg.Text{"%s is not listed", "未列出 %s"}, f.Name)
 		case s != f:
-			c.bad(f.Name, 0, msg.Text{"differs from %s: %d rows, %d bytes, sha256 %s; listed are %d rows, %d bytes, sha256 %s", "与 %s 不符：%d 行，%d 字节，sha256 %s；所列为 %d 行，%d 字节，sha256 %s"},
+			c.bad(f.Name, 0, msg.Text{"differs from %s: %d {row|rows}, %d {byte|bytes}, sha256 %s; listed are %d {row|rows}, %d {byte|bytes}, sha256 %s", "与 %s 不符：%d 行，%d 字节，sha256 %s；所列为 %d 行，%d 字节，sha256 %s"},
 				RootFile, f.Rows, f.Bytes, f.SHA256, s.Rows, s.Bytes, s.SHA256)
 		}
 	}
@@ -326,14 +326,14 @@ func (c *checker) finish(path string, cur *cursor) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if extra > 0 && cur.want.Role == RoleData {
-		c.bad(path, cur.line-extra+1, msg.Text{"step %s: %d lines without a lineage row", "步骤 %s：有 %d 行没有血缘记录"}, cur.step, extra)
+		c.bad(path, cur.line-extra+1, msg.Text{"step %s: %d {line|lines} without a lineage row", "步骤 %s：有 %d 行没有血缘记录"}, cur.step, extra)
 	}
 	got := Artifact{Path: path, SHA256: hex.EncodeToString(cur.h.Sum(nil)), Bytes: cur.n, Records: cur.line, Role: cur.want.Role}
 	if cur.want.Role == RoleReport {
 		got.Records = cur.want.Records // a report has no rows
 	}
 	if got != cur.want {
-		c.bad(path, 0, msg.Text{"step %s wrote %d records, %d bytes, sha256 %s; the file has %d, %d, %s", "步骤 %s 写出 %d 条记录，%d 字节，sha256 %s；文件为 %d，%d，%s"},
+		c.bad(path, 0, msg.Text{"step %s wrote %d {record|records}, %d {byte|bytes}, sha256 %s; the file has %d, %d, %s", "步骤 %s 写出 %d 条记录，%d 字节，sha256 %s；文件为 %d，%d，%s"},
 			cur.step, cur.want.Records, cur.want.Bytes, cur.want.SHA256, got.Records, got.Bytes, got.SHA256)
 	}
 	return nil

@@ -26,7 +26,7 @@ func FieldsMD(lang msg.Lang, files []FileFields, own map[string]string) []byte {
 		"列出出现过的每一个字段。`a[].b` 表示列表 a 中对象的字段 b；出现率以可能含有该字段的对象数为分母。",
 	})
 	for _, f := range files {
-		m.h2(msg.Text{"%s (%d rows)", "%s（%d 行）"}, code(f.Path), f.Rows)
+		m.h2(msg.Text{"%s (%d {row|rows})", "%s（%d 行）"}, code(f.Path), f.Rows)
 		var rows [][]string
 		unknown := 0
 		for _, fd := range f.Fields {

@@ -353,7 +353,7 @@ func TestCheckFinds(t *testing.T) {
 		"data row edited": {func(l, d fstest.MapFS) { edit(d, trainPath, "[A]", "[B]") }, "build/train.jsonl:1: step 4 qwen3_chat: the line has hash"},
 		"data row added": {func(l, d fstest.MapFS) {
 			d[trainPath] = &fstest.MapFile{Data: append(d[trainPath].Data, "{}\n"...)}
-		}, "build/train.jsonl:4: step 4 qwen3_chat: 1 lines without a lineage row"},
+		}, "build/train.jsonl:4: step 4 qwen3_chat: 1 line without a lineage row"},
 		"data gone":      {func(l, d fstest.MapFS) { delete(d, trainPath) }, "which is not there"},
 		"broken json":    {func(l, d fstest.MapFS) { edit(l, DroppedFile, `{"rec"`, `{rec"`) }, "dropped.jsonl:1: "},
 		"root hash":      {func(l, d fstest.MapFS) { edit(l, RootFile, `"root":"`, `"root":"0`) }, "root hash is 0"},

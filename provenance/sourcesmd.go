@@ -12,7 +12,7 @@ import (
 func SourcesMD(lang msg.Lang, s Summary) []byte {
 	m := &markdown{lang: lang}
 	m.h1(msg.Text{"Sources of the data", "数据来源说明"})
-	m.p(msg.Text{"%d files. The id follows from name, path and bytes; lineage rows refer to it.", "共 %d 个文件。编号由名称、路径与字节导出，血缘记录以此引用。"}, len(s.Sources))
+	m.p(msg.Text{"%d {file|files}. The id follows from name, path and bytes; lineage rows refer to it.", "共 %d 个文件。编号由名称、路径与字节导出，血缘记录以此引用。"}, len(s.Sources))
 	var rows [][]string
 	for _, src := range s.Sources {
 		rows = append(rows, []string{
@@ -52,7 +52,7 @@ func (m *markdown) oneSource(s *Source) {
 		text string
 	}{
 		{msg.Text{"sha256", "sha256"}, code(s.SHA256)},
-		{msg.Text{"size", "大小"}, m.say(msg.Text{"%d bytes", "%d 字节"}, s.Bytes)},
+		{msg.Text{"size", "大小"}, m.say(msg.Text{"%d {byte|bytes}", "%d 字节"}, s.Bytes)},
 		{msg.Text{"media type", "媒体类型"}, value(s.MediaType, "media_type")},
 		{msg.Text{"title", "标题"}, value(s.Title, "title")},
 		{msg.Text{"publisher", "出版方"}, value(s.Publisher, "publisher")},

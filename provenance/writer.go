@@ -343,7 +343,7 @@ func (b *book) close() fail.List {
 	}
 	for _, f := range sortedKeys(union(files, b.lines)) {
 		if said, found := files[f], b.lines[f]; said != found {
-			bad(msg.Text{"file %s: its step says %d records, %s has %d", "文件 %s：步骤称有 %d 条记录，%s 中有 %d 条"}, f, said, LineageFile, found)
+			bad(msg.Text{"file %s: its step says %d {record|records}, %s has %d", "文件 %s：步骤称有 %d 条记录，%s 中有 %d 条"}, f, said, LineageFile, found)
 		}
 	}
 	return list
@@ -385,7 +385,7 @@ func (s *Step) closes() error {
 		}
 	}
 	if any && n != s.Sums.Out {
-		return fail.New(fail.Failed, msg.Text{"step %s: out is %d, its files have %d records", "步骤 %s：输出 %d 条，其文件有 %d 条记录"}, s.title(), s.Sums.Out, n)
+		return fail.New(fail.Failed, msg.Text{"step %s: out is %d, its files have %d {record|records}", "步骤 %s：输出 %d 条，其文件有 %d 条记录"}, s.title(), s.Sums.Out, n)
 	}
 	return nil
 }

@@ -238,7 +238,7 @@ func (rd *itemReader) options(r row, no int, it *Item) bool {
 		take(letter, r.text[letter])
 	}
 	if n := len(it.Question.Options); n < 2 {
-		rd.report(r.line, msg.Text{"row %d: %d options; at least two are needed", "第 %d 条：有 %d 个选项；至少需要两个"}, no, n)
+		rd.report(r.line, msg.Text{"row %d: %d {option|options}; at least two are needed", "第 %d 条：有 %d 个选项；至少需要两个"}, no, n)
 		return false
 	}
 	if n := len(it.Question.Options); n > 4 {

@@ -41,7 +41,7 @@ func (rd *itemReader) readTable(data []byte) {
 		}
 		line, _ := r.FieldPos(0)
 		if len(cells) > len(names) {
-			rd.report(line, msg.Text{"row %d has %d cells, the header %d", "第 %d 条有 %d 个单元格，表头有 %d 个"}, len(rd.items)+1, len(cells), len(names))
+			rd.report(line, msg.Text{"row %d has %d {cell|cells}, the header %d", "第 %d 条有 %d 个单元格，表头有 %d 个"}, len(rd.items)+1, len(cells), len(names))
 			continue
 		}
 		row := row{line: line, raw: bytes.TrimSpace(data[start:r.InputOffset()]), text: make(map[string]string, len(names))}

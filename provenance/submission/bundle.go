@@ -129,7 +129,7 @@ func openZip(r io.ReaderAt, size int64) (*bundle, error) {
 	}
 	if len(z.File) > maxEntries {
 		b.broken = true
-		b.unsafe = append(b.unsafe, finding(at("", 0).want(maxEntries, len(z.File)), msg.Text{"%d entries", "共 %d 个条目"}, len(z.File)))
+		b.unsafe = append(b.unsafe, finding(at("", 0).want(maxEntries, len(z.File)), msg.Text{"%d {entry|entries}", "共 %d 个条目"}, len(z.File)))
 		b.sort()
 		return b, nil
 	}
@@ -182,7 +182,7 @@ func (b *bundle) checkEntry(f *zip.File, name string, total, packed uint64) bool
 	case f.Method != zip.Store && f.Method != zip.Deflate:
 		return bad(msg.Text{"%s uses compression method %d; only store and deflate open everywhere", "%s 使用压缩方法 %d；只有 store 和 deflate 处处可解"}, name, f.Method)
 	case f.UncompressedSize64 > maxEntry || total > maxTotal:
-		return bad(msg.Text{"%s unpacks to %d bytes, more than is read", "%s 解压后为 %d 字节，超出读取上限"}, name, f.UncompressedSize64)
+		return bad(msg.Text{"%s unpacks to %d {byte|bytes}, more than is read", "%s 解压后为 %d 字节，超出读取上限"}, name, f.UncompressedSize64)
 	case f.UncompressedSize64 > ratioFrom && f.UncompressedSize64/max(f.CompressedSize64, 1) > maxRatio:
 		return bad(msg.Text{"%s unpacks to %d times its size", "%s 解压后为原大小的 %d 倍"}, name, f.UncompressedSize64/max(f.CompressedSize64, 1))
 	case total > ratioFrom && total/max(packed, 1) > maxRatio: // entries that share their bytes

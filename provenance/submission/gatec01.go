@@ -61,6 +61,6 @@ func gateC01(c *check) error {
 			return err
 		}
 	}
-	c.passes(msg.Text{"%d rows of %d files compared with %d items; %d look alike and are not leaks", "已将 %d 行（%d 个文件）与 %d 道题比对；%d 行相似但不属泄漏"}, rows, files, index.Items(), shown)
+	c.passes(msg.Text{"%d {row|rows} of %d {file|files} compared with %d {item|items}; %d {looks|look} alike without being a leak", "已将 %d 行（%d 个文件）与 %d 道题比对；%d 行相似但不属泄漏"}, rows, files, index.Items(), shown)
 	return nil
 }

@@ -44,11 +44,11 @@ func gateG01(c *check) error {
 		c.fails(at(declarationName, 0), msg.Text{"how many items %s has is not known: declare benchmark.n", "未知 %s 的题目数：请声明 benchmark.n"}, c.decl.Benchmark.Name)
 	case c.n != r.lines:
 		c.fails(at(r.file, 0).want(c.n, r.lines).fix(msg.Text{"evaluate all items, without --limit and without --ignore-errors", "请评测全部题目，不要使用 --limit 与 --ignore-errors"}),
-			msg.Text{"%d rows, the benchmark has %d items", "共 %d 行，而评测集有 %d 道题"}, r.lines, c.n)
+			msg.Text{"%d {row|rows}, the benchmark has %d {item|items}", "共 %d 行，而评测集有 %d 道题"}, r.lines, c.n)
 	case c.declared && c.decl.Benchmark.N != 0 && c.decl.Benchmark.N != c.n:
-		c.fails(at(declarationName, 0).want(c.n, c.decl.Benchmark.N), msg.Text{"declares %d items, %s has %d", "声明为 %d 道题，而 %s 有 %d 道"}, c.decl.Benchmark.N, c.decl.Benchmark.Name, c.n)
+		c.fails(at(declarationName, 0).want(c.n, c.decl.Benchmark.N), msg.Text{"declares %d {item|items}, %s has %d", "声明为 %d 道题，而 %s 有 %d 道"}, c.decl.Benchmark.N, c.decl.Benchmark.Name, c.n)
 	}
-	c.passes(msg.Text{"%d rows", "共 %d 行"}, r.lines)
+	c.passes(msg.Text{"%d {row|rows}", "共 %d 行"}, r.lines)
 	return nil
 }
 
@@ -133,7 +133,7 @@ func gateG03(c *check) error {
 			c.fails(c.reviews.at(v).pointer("/target").want(gold, v.target), msg.Text{"the key of index %d is not the benchmark's", "题号 %d 的答案与评测集不一致"}, v.index)
 		}
 	}
-	c.passes(msg.Text{"compared with the registered copy, %d items", "已与本机登记的副本比对，共 %d 道题"}, len(c.items))
+	c.passes(msg.Text{"compared with the registered copy, %d {item|items}", "已与本机登记的副本比对，共 %d 道题"}, len(c.items))
 	return nil
 }
 
@@ -176,7 +176,7 @@ func (c *check) promptsByHash() error {
 		c.fails(f, msg.Text{"the questions or keys in the file are not those of %s; register a copy to see which", "文件中的题目或答案与 %s 不一致；登记副本后可知是哪些"}, c.decl.Benchmark.Name)
 		return nil
 	}
-	c.passes(msg.Text{"questions and keys have the benchmark's own hash, %d items", "题目与答案的哈希与评测集一致，共 %d 道题"}, c.n)
+	c.passes(msg.Text{"questions and keys have the benchmark's own hash, %d {item|items}", "题目与答案的哈希与评测集一致，共 %d 道题"}, c.n)
 	return nil
 }
 
@@ -242,7 +242,7 @@ func gateG04(c *check) error {
 				msg.Text{"index %d: %q against key %q scores %v, the file says %v", "题号 %d：%q 对答案 %q 应得 %v 分，文件为 %v"}, v.index, v.extracted, v.target, acc, v.acc)
 		}
 	}
-	c.passes(msg.Text{"%d rows recomputed by the rule %s", "已重新计算 %d 行（规则 %s）"}, len(c.reviews.rows), rule.String())
+	c.passes(msg.Text{"%d {row|rows} recomputed by the rule %s", "已重新计算 %d 行（规则 %s）"}, len(c.reviews.rows), rule.String())
 	return nil
 }
 
@@ -295,7 +295,7 @@ func gateG05(c *check) error {
 	report("differ", msg.Text{"replies read differently by EvalScope 1.7.0 and later, which take the last letter: %d, first at index %d", "EvalScope 1.7.0 及以后版本（取最后一个字母）读法不同的回复：%d 条，首条题号为 %d"})
 	report("think", msg.Text{"replies with a think tag: %d, first at index %d", "含 think 标记的回复：%d 条，首条题号为 %d"})
 	report("form", msg.Text{"replies that are not just [A] to [D]: %d, first at index %d; a stricter parser would count them as wrong", "不是单独 [A] 至 [D] 的回复：%d 条，首条题号为 %d；若解析更严将判为错误"})
-	c.passes(msg.Text{"all %d replies are just a bracketed letter", "共 %d 条回复，均为单独的方括号字母"}, len(c.reviews.rows))
+	c.passes(msg.Text{"%d {reply|replies}, each just a bracketed letter", "共 %d 条回复，均为单独的方括号字母"}, len(c.reviews.rows))
 	return nil
 }
 
@@ -315,7 +315,7 @@ func gateG06(c *check) error {
 		return nil
 	}
 	if c.reviews.unread > 0 {
-		c.skips(nil, msg.Text{"%d rows cannot be read, so nothing can be added up (G01)", "有 %d 行无法读取，因此无法汇总（见 G01）"}, c.reviews.unread)
+		c.skips(nil, msg.Text{"%d {row|rows} cannot be read, so nothing can be added up (G01)", "有 %d 行无法读取，因此无法汇总（见 G01）"}, c.reviews.unread)
 		return nil
 	}
 	name := c.decl.Results.Report
@@ -362,7 +362,7 @@ func gateG06(c *check) error {
 		c.fails(at(name, 0).pointer("/metrics/0/score").want(*rep.Score, *rep.Metrics[0].Score), msg.Text{"metrics[0].score differs from score", "metrics[0].score 与 score 不同"})
 	}
 	if *rep.Metrics[0].Num != n {
-		c.fails(at(name, 0).pointer("/metrics/0/num").want(n, *rep.Metrics[0].Num), msg.Text{"num is %d, the benchmark has %d items", "num 为 %d，而评测集有 %d 道题"}, *rep.Metrics[0].Num, n)
+		c.fails(at(name, 0).pointer("/metrics/0/num").want(n, *rep.Metrics[0].Num), msg.Text{"num is %d, the benchmark has %d {item|items}", "num 为 %d，而评测集有 %d 道题"}, *rep.Metrics[0].Num, n)
 	}
 	if rep.Dataset != "" && rep.Dataset != c.decl.Benchmark.Name {
 		c.fails(at(name, 0).pointer("/dataset_name").want(c.decl.Benchmark.Name, rep.Dataset), msg.Text{"the report is of %s", "该报告属于 %s"}, rep.Dataset)

@@ -111,7 +111,7 @@ func gateT02(c *check) error {
 			c.fails(at(e.name, 0), msg.Text{"%s has no row", "%s 没有任何行"}, e.name)
 		}
 	}
-	c.passes(msg.Text{"%d rows", "共 %d 行"}, rows)
+	c.passes(msg.Text{"%d {row|rows}", "共 %d 行"}, rows)
 	return nil
 }
 

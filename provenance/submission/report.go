@@ -46,7 +46,7 @@ func (r *Report) Err() error {
 	if r.OK() {
 		return nil
 	}
-	return fail.New(fail.Submission, msg.Text{"%s: %d gates failed, %d could not finish", "%s：%d 项检查不通过，%d 项未能完成"}, r.Package, r.Summary.Failed, r.Summary.Errors)
+	return fail.New(fail.Submission, msg.Text{"%s: %d {gate|gates} failed, %d could not finish", "%s：%d 项检查不通过，%d 项未能完成"}, r.Package, r.Summary.Failed, r.Summary.Errors)
 }
 
 func newReport(s *state, verdicts []Verdict) Report {
@@ -172,8 +172,8 @@ func (r *Report) Markdown(l msg.Lang) []byte {
 		say(msg.Text{"**The package cannot be handed in like this.**\n\n", "**该提交包目前不能提交。**\n\n"})
 	}
 	s := r.Summary
-	say(msg.Text{"%d passed, %d failed, %d warned, %d not checked, %d errors.\n", "%d 项通过，%d 项不通过，%d 项警告，%d 项未检查，%d 项出错。\n"}, s.Passed, s.Failed, s.Warned, s.Skipped, s.Errors)
-	say(msg.Text{"Team %s; methods %s; benchmark %s, %d items; %d files", "队伍 %s；方法 %s；评测集 %s，%d 道题；%d 个文件"},
+	say(msg.Text{"%d passed, %d failed, %d {warning|warnings}, %d not checked, %d {error|errors}.\n", "%d 项通过，%d 项不通过，%d 项警告，%d 项未检查，%d 项出错。\n"}, s.Passed, s.Failed, s.Warned, s.Skipped, s.Errors)
+	say(msg.Text{"Team %s; methods %s; benchmark %s, %d {item|items}; %d {file|files}", "队伍 %s；方法 %s；评测集 %s，%d 道题；%d 个文件"},
 		r.Team, strings.Join(r.Methods, ", "), r.Benchmark.Name, r.Benchmark.N, r.Files)
 	if r.SHA256 != "" {
 		say(msg.Text{"; sha256 %s", "；sha256 %s"}, span(r.SHA256))
