@@ -132,7 +132,7 @@ func (m *markdown) drops(steps []Step) {
 	for _, s := range steps {
 		for _, r := range sortedKeys(s.Sums.Dropped) {
 			if n := s.Sums.Dropped[r]; n > 0 && r != WrittenElsewhere {
-				t, _ := reasonMeaning(r)
+				t, _ := ReasonMeaning(r)
 				rows = append(rows, []string{code(s.Name), code(r), count(n), t.In(m.lang)})
 			}
 		}

@@ -59,7 +59,7 @@ func (m *markdown) benchmark(c *Contamination) {
 	}
 	var rows [][]string
 	for _, v := range sortedKeys(c.Verdicts) {
-		t, _ := verdictMeaning(v)
+		t, _ := VerdictMeaning(v)
 		rows = append(rows, []string{code(v), count(c.Verdicts[v]), t.In(m.lang)})
 	}
 	m.table([]column{col(msg.Text{"strongest verdict", "最强判定"}), num(msg.Text{"records", "条数"}), col(msg.Text{"meaning", "说明"})}, rows)

@@ -6,11 +6,11 @@ import (
 	"github.com/drydock-ml/drydock/internal/msg"
 )
 
-// reasonMeaning says the common drop reasons in words. A reason it does not know
-// stands for itself: reasons are words.
-func reasonMeaning(reason string) (msg.Text, bool) {
+// ReasonMeaning says a drop reason in words, contam_ with a verdict included. It
+// is false for one it does not know, which stands for itself: reasons are words.
+func ReasonMeaning(reason string) (msg.Text, bool) {
 	if verdict, ok := strings.CutPrefix(reason, "contam_"); ok {
-		return verdictMeaning(verdict)
+		return VerdictMeaning(verdict)
 	}
 	for _, list := range []func(string) (msg.Text, bool){readingReason, contentReason, shapeReason} {
 		if t, ok := list(reason); ok {
@@ -20,8 +20,9 @@ func reasonMeaning(reason string) (msg.Text, bool) {
 	return msg.Text{}, false
 }
 
-// verdictMeaning says what a contamination verdict claims.
-func verdictMeaning(verdict string) (msg.Text, bool) {
+// VerdictMeaning says what a contamination verdict claims; false for one it does
+// not know.
+func VerdictMeaning(verdict string) (msg.Text, bool) {
 	switch verdict {
 	case "exact":
 		return msg.Text{"a benchmark item as it stands", "与评测集题目完全相同"}, true

@@ -23,6 +23,9 @@ type jsonError struct {
 // file with a thousand bad rows must not push everything else off the screen.
 const manyInputs = 10
 
+// name is what error lines begin with.
+const name = "drydock"
+
 // Error prints an error, or each of several, to stderr. It is the only place
 // errors are shown. The log and --json have them all.
 func (t *Terminal) Error(err error) {
@@ -31,7 +34,7 @@ func (t *Terminal) Error(err error) {
 	for i, e := range all {
 		t.log("error", msg.Text{"%s", "%s"}, []any{e.Error()})
 		if t.c.JSON {
-			j := jsonError{Type: "error", Kind: e.Kind, Message: e.Message(t.c.Lang), Hint: strings.Join(e.Hints(t.c.Lang), "\n"), Code: e.Kind.Code()}
+			j := jsonError{Type: "error", Kind: e.Kind, Message: e.Message(t.c.Lang), Hint: t.Commands(strings.Join(e.Hints(t.c.Lang), "\n")), Code: e.Kind.Code()}
 			if e.Where.String() != "" {
 				j.Where = &e.Where
 			}
@@ -55,8 +58,13 @@ func (t *Terminal) Error(err error) {
 func (t *Terminal) errorText(e *fail.Error, hints bool) string {
 	colon := t.Say(msg.Text{": ", "："})
 	var b strings.Builder
-	b.WriteString(t.style(t.c.ErrTTY, red, "drydock"+colon))
-	b.WriteString(Clean(e.In(t.c.Lang)))
+	said, itself := strings.CutPrefix(Clean(t.Commands(e.In(t.c.Lang))), name+" ")
+	if itself { // the text begins with a command
+		said = t.style(t.c.ErrTTY, red, name) + " " + said
+	} else {
+		said = t.style(t.c.ErrTTY, red, name+colon) + said
+	}
+	b.WriteString(t.fitErr(said))
 	if e.Where.Excerpt != "" && e.Where.Line > 0 {
 		b.WriteString("\n" + excerpt(e.Where, t.c.Width))
 	}
@@ -64,9 +72,22 @@ func (t *Terminal) errorText(e *fail.Error, hints bool) string {
 		return b.String()
 	}
 	for _, h := range e.Hints(t.c.Lang) {
-		b.WriteString("\n" + t.style(t.c.ErrTTY, bold, t.Say(msg.Text{"hint: ", "提示："})) + Clean(h))
+		h = t.style(t.c.ErrTTY, bold, t.Say(msg.Text{"hint: ", "提示："})) + Clean(t.Commands(h))
+		if e.Kind != fail.Internal { // a stack trace has lines of its own
+			h = t.fitErr(h)
+		}
+		b.WriteString("\n" + h)
 	}
 	return b.String()
+}
+
+// fitErr cleans words for stderr and breaks them into lines that fit, if that is
+// a terminal.
+func (t *Terminal) fitErr(s string) string {
+	if !t.c.ErrTTY {
+		return s
+	}
+	return t.fit(Clean(s))
 }
 
 // excerpt shows the line with carets under what is meant. Where.Column counts

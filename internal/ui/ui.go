@@ -26,6 +26,10 @@ type Config struct {
 	ForceColor bool   // on pipes, too
 	Progress   string // auto, plain or none
 
+	// Commands makes the commands that a hint or note names work where the user
+	// stands; nil: they do as they are.
+	Commands func(text string) string
+
 	Now    func() time.Time          // the clock of progress lines
 	Encode func(any) ([]byte, error) // writes a JSON value without a line end
 	Log    io.Writer                 // a JSON line for every note, warning and error; nil: none
@@ -76,8 +80,50 @@ func (t *Terminal) Count(n int, one, many, zh string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// Print writes a line of the result to stdout.
-func (t *Terminal) Print(text msg.Text, args ...any) { t.Println(t.Say(text, args...)) }
+// Print writes a sentence of the result to stdout, on a terminal broken into
+// lines that fit.
+func (t *Terminal) Print(text msg.Text, args ...any) { t.Prose(t.Say(text, args...)) }
+
+// Prose writes words of the result to stdout, on a terminal broken into lines
+// that fit.
+func (t *Terminal) Prose(s string) {
+	if t.c.OutTTY {
+		s = t.fit(Clean(s))
+	}
+	t.Println(s)
+}
+
+// fit breaks the lines of a text that are wider than the terminal. What goes on
+// is set in by two more columns than the line it belongs to.
+func (t *Terminal) fit(s string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(s, "\n") {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		if Width(line) <= t.c.Width {
+			b.WriteString(line)
+			continue
+		}
+		rest := strings.TrimLeft(line, " ")
+		indent := line[:len(line)-len(rest)]
+		for i, l := range Wrap(rest, max(t.c.Width-len(indent)-2, 16)) {
+			if i > 0 {
+				b.WriteString("\n  ")
+			}
+			b.WriteString(indent + l)
+		}
+	}
+	return b.String()
+}
+
+// Commands makes the commands that a text names work where the user stands.
+func (t *Terminal) Commands(s string) string {
+	if t.c.Commands == nil {
+		return s
+	}
+	return t.c.Commands(s)
+}
 
 // Println writes a line of the result, as it is, to stdout.
 func (t *Terminal) Println(s string) {
@@ -115,7 +161,7 @@ func (t *Terminal) Note(text msg.Text, args ...any) {
 	if t.c.Quiet || t.c.JSON {
 		return
 	}
-	t.errLine(t.Say(text, args...))
+	t.errProse(t.Commands(t.Say(text, args...)))
 }
 
 // Detail is a note shown only with -v.
@@ -124,15 +170,16 @@ func (t *Terminal) Detail(text msg.Text, args ...any) {
 	if t.c.Verbose < 1 || t.c.Quiet {
 		return
 	}
-	t.errLine(t.style(t.c.ErrTTY, faint, t.Say(text, args...)))
+	t.errProse(t.style(t.c.ErrTTY, faint, t.Say(text, args...)))
 }
 
-// Next names the command to run next. It is a note.
+// Next names the command to run next. It is a note, and stays on one line so
+// that it can be copied.
 func (t *Terminal) Next(command string) {
 	if t.c.Quiet || t.c.JSON {
 		return
 	}
-	t.errLine(t.style(t.c.ErrTTY, bold, t.Say(msg.Text{"next: ", "下一步："})) + command)
+	t.errLine(t.style(t.c.ErrTTY, bold, t.Say(msg.Text{"next: ", "下一步："})) + t.Commands(command))
 }
 
 // Warn tells the user on stderr of something that may be wrong although the
@@ -143,10 +190,15 @@ func (t *Terminal) Warn(text msg.Text, args ...any) {
 		t.encodeErr(struct {
 			Type    string `json:"type"`
 			Message string `json:"message"`
-		}{"warning", t.Say(text, args...)})
+		}{"warning", t.Commands(t.Say(text, args...))})
 		return
 	}
-	t.errLine(t.style(t.c.ErrTTY, yellow, t.Say(msg.Text{"warning: ", "警告："})) + t.Say(text, args...))
+	t.errProse(t.style(t.c.ErrTTY, yellow, t.Say(msg.Text{"warning: ", "警告："})) + t.Commands(t.Say(text, args...)))
+}
+
+// errProse writes words to stderr, on a terminal broken into lines that fit.
+func (t *Terminal) errProse(s string) {
+	t.errLine(t.fitErr(s))
 }
 
 // errLine writes one line to stderr, above a progress line if there is one.

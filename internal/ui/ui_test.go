@@ -305,3 +305,55 @@ func TestManyBadInputsAreCounted(t *testing.T) {
 		t.Errorf("%d shown:\n%s", n, got)
 	}
 }
+
+// Words are broken to fit a terminal; what is copied or read by a program is
+// not.
+func TestProseFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	long := msg.Text{"the quick brown fox jumps over %s and then goes on", "敏捷的棕色狐狸跳过了%s然后继续向前走去"}
+	for _, tty := range []bool{true, false} {
+		for _, lang := range []msg.Lang{msg.En, msg.Zh} {
+			var f fake
+			term := f.terminal(func(c *Config) {
+				c.OutTTY, c.ErrTTY, c.Lang, c.Width, c.Verbose, c.Color = tty, tty, lang, 30, 1, true
+			})
+			term.Print(long, "x")
+			term.Prose("  " + term.Say(long, "y"))
+			term.Note(long, "z")
+			term.Detail(long, "z")
+			term.Warn(long, "z")
+			term.Error(fail.New(fail.Failed, long, "e").Hint(long, "h"))
+			for line := range strings.Lines(f.out.String() + f.err.String()) {
+				if w := Width(strings.TrimRight(line, "\n")); (w > 30) == tty {
+					t.Errorf("terminal %v: %d columns in %q", tty, w, line)
+				}
+			}
+		}
+	}
+	var f fake
+	term := f.terminal(func(c *Config) { c.OutTTY, c.ErrTTY, c.Width = true, true, 30 })
+	term.Prose("  a hanging indent is kept for all")
+	term.Next("drydock run -C a-folder --only contam")
+	if d := cmp.Diff("  a hanging indent is kept\n    for all\n", f.out.String()); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	if d := cmp.Diff("next: drydock run -C a-folder --only contam\n", f.err.String()); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestCommandsAndTheNameOfErrors(t *testing.T) {
+	t.Parallel()
+	var f fake
+	term := f.terminal(func(c *Config) {
+		c.Commands = func(s string) string { return strings.ReplaceAll(s, "drydock run", "drydock run -C x") }
+	})
+	term.Next("drydock run")
+	term.Note(msg.Text{"drydock run goes on", ""})
+	term.Error(fail.New(fail.Usage, msg.Text{"drydock run: missing FILE", ""}).Hint(msg.Text{"drydock run", ""}))
+	term.Error(fail.New(fail.Usage, msg.Text{"no such file", ""}))
+	want := "next: drydock run -C x\ndrydock run -C x goes on\ndrydock run -C x: missing FILE\nhint: drydock run -C x\ndrydock: no such file\n"
+	if d := cmp.Diff(want, f.err.String()); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}

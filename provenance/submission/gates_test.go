@@ -170,8 +170,8 @@ func mutations() []mutation {
 			m["train/data/more.jsonl"] = append(m["train/data/more.jsonl"], m["train/data/more.jsonl"]...)
 		}, want: one("T04", Fail), says: "no step of the ledgers wrote", place: "train/data/more.jsonl"},
 		{name: "a benchmark item in the data", parts: func(p *parts) {
-			q, _ := benchmark.PromptText(&p.items[5].Question)
-			b, _ := jsonString(q)
+			asked, _ := benchmark.Lookup("maritime_bench")
+			b, _ := jsonString(asked.Prompt(p.items[5])[0].Content)
 			p.train[3] = `{"id":"r3","messages":[{"role":"user","content":` + b + `},{"role":"assistant","content":"[C]"}]}`
 		}, want: one("C01", Fail), says: "mini_bench item 5: exact", place: "train/data/train.jsonl:4"},
 		{name: "nobody has the benchmark", parts: func(p *parts) { p.opts = func(o *Options) { o.Benchmark = nil } }, want: map[string]Status{"G03": Skip, "C01": Skip}, says: "no copy of mini_bench"},
