@@ -68,7 +68,7 @@ func verdict(found []Finding, item int) Verdict {
 	return ""
 }
 
-// promptParts returns the template of the first shipped benchmark that has one.
+// promptTemplate returns the template of the first shipped benchmark that has one.
 func promptTemplate(t testing.TB) string {
 	t.Helper()
 	for _, b := range benchmark.All() {
@@ -98,9 +98,9 @@ func promptExample(t testing.TB) benchmark.Item {
 
 func promptText(t testing.TB, q *drydock.Question) string {
 	t.Helper()
-	s, err := benchmark.PromptText(q)
+	b, err := benchmark.Lookup("maritime_bench")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return b.Prompt(benchmark.Item{Question: *q})[0].Content
 }

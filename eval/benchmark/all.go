@@ -4,9 +4,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-	"sync"
 
-	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/data"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -77,19 +75,3 @@ func Lookup(ref string) (Benchmark, error) {
 		Hint(msg.Text{"there are: %s", "可用评测集：%s"}, strings.Join(names, ", ")).
 		Hint(msg.Text{"drydock bench add NAME FILE registers your own", "drydock bench add NAME FILE 可登记自己的评测集"})
 }
-
-var maritime = sync.OnceValue(func() *Choice {
-	p, ok := ShippedPack("maritime_bench")
-	if !ok {
-		panic(fail.Bug("maritime_bench is not embedded"))
-	}
-	c, err := NewChoice(p)
-	if err != nil {
-		panic(fail.Bug(err))
-	}
-	return c
-})
-
-// PromptText renders a question as maritime_bench asks it: EvalScope 1.4.2's
-// template, options lettered by position.
-func PromptText(q *drydock.Question) (string, error) { return maritime().PromptText(q) }

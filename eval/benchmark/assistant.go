@@ -24,7 +24,7 @@ type Assistant struct {
 //
 // finish is the server's finish_reason; nil is null.
 func AssistantText(m Assistant, finish *string) Reply {
-	r := Reply{Finish: StopReason(finish)}
+	r := Reply{Finish: stopReason(finish)}
 	text := deref(m.Content)
 	if refusal := deref(m.Refusal); refusal != "" {
 		text = refusal
@@ -54,8 +54,8 @@ func deref(s *string) string {
 	return *s
 }
 
-// StopReason maps a finish_reason as EvalScope 1.4.2 does.
-func StopReason(finish *string) string {
+// stopReason maps a finish_reason as EvalScope 1.4.2 does.
+func stopReason(finish *string) string {
 	switch f := deref(finish); f {
 	case "stop", "tool_calls", "content_filter", "model_length", "max_tokens":
 		return f

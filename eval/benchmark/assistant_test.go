@@ -67,8 +67,8 @@ func TestAssistantText(t *testing.T) {
 		"stop": "stop", "eos": "stop", "length": "max_tokens", "max_tokens": "max_tokens", "tool_calls": "tool_calls", "function_call": "tool_calls",
 		"content_filter": "content_filter", "model_length": "model_length", "abort": "unknown", "": "unknown",
 	} {
-		if got := benchmark.StopReason(&in); got != want {
-			t.Errorf("StopReason(%q) = %q, want %q", in, got, want)
+		if got := benchmark.AssistantText(benchmark.Assistant{}, &in).Finish; got != want {
+			t.Errorf("finish_reason %q is told as %q, want %q", in, got, want)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"iter"
 	"strings"
-	"time"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -101,8 +100,6 @@ type Reply struct {
 	Think     *Think // not nil when there was a reasoning part, even an empty one
 	Refused   bool   // Text is the server's refusal
 	Finish    string // stop, max_tokens, tool_calls, content_filter, model_length, unknown
-	// Transcript holds the turns of a benchmark with several; nil for one.
-	Transcript []drydock.Message
 }
 
 // Think holds the attributes of a reasoning part.
@@ -114,12 +111,10 @@ type Think struct {
 // A Verdict is what a grade comes to.
 type Verdict string
 
-// The verdicts. Undecided is for what a judge has yet to settle; a reply from
-// which nothing can be extracted is wrong.
+// The verdicts. A reply from which nothing can be extracted is wrong.
 const (
-	Correct   Verdict = "correct"
-	Wrong     Verdict = "wrong"
-	Undecided Verdict = "undecided"
+	Correct Verdict = "correct"
+	Wrong   Verdict = "wrong"
 )
 
 // A Grade is the judgement of one reply.
@@ -144,19 +139,6 @@ type Usage struct {
 	Total     int  `json:"total_tokens"`
 	CacheRead *int `json:"cache_read,omitempty"`
 	Reasoning *int `json:"reasoning_tokens,omitempty"`
-}
-
-// A Prediction is one asked item with everything that is known about it.
-type Prediction struct {
-	Ref     Ref
-	Item    string // Item.ID
-	Model   string // as asked for
-	Reply   Reply
-	Grade   Grade
-	Usage   *Usage // nil: the server gave none
-	Latency time.Duration
-	Attempt int    // requests made, from 1; 0: none was
-	Err     string // why there is no reply; empty: there is one
 }
 
 // Info is what a benchmark says about itself.
@@ -184,12 +166,4 @@ type Benchmark interface {
 	Grade(Item, Reply) Grade
 	// Fingerprint is a sha256 over template and rules; 64 hex digits.
 	Fingerprint() string
-}
-
-// A Prompter renders a question as the benchmark's prompt, so that training
-// rows carry the text the model will be asked with.
-type Prompter interface {
-	// PromptText letters the options by position. It fails when the question
-	// has fewer than two options or more than there are letters.
-	PromptText(q *drydock.Question) (string, error)
 }

@@ -69,7 +69,7 @@ func TestPromptsOfTheRealBenchmark(t *testing.T) {
 		if f := it.Flaw(); f != benchmark.FlawNone {
 			t.Errorf("item %d: %s", it.Index, f)
 		}
-		text, err := benchmark.PromptText(&it.Question)
+		text, err := maritime(t).PromptText(&it.Question)
 		if err != nil || text != m[0].Content {
 			t.Errorf("item %d: PromptText differs from Prompt (%v)", it.Index, err)
 		}
@@ -91,7 +91,7 @@ func TestPromptsOfTheRealBenchmark(t *testing.T) {
 func TestPromptTextLettersByPosition(t *testing.T) {
 	t.Parallel()
 	q := &drydock.Question{Stem: "甲{choices}", Options: []drydock.Option{{Label: "C", Text: "红"}, {Label: "A", Text: "{question}"}, {Text: "c"}, {Text: "d"}, {Text: "e"}}}
-	got, err := benchmark.PromptText(q)
+	got, err := maritime(t).PromptText(q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestPromptTextLettersByPosition(t *testing.T) {
 		t.Errorf("prompt ends %q, want %q", got, want)
 	}
 	for _, n := range []int{0, 1, 27} {
-		if _, err := benchmark.PromptText(&drydock.Question{Stem: "x", Options: make([]drydock.Option, n)}); err == nil {
+		if _, err := maritime(t).PromptText(&drydock.Question{Stem: "x", Options: make([]drydock.Option, n)}); err == nil {
 			t.Errorf("%d options: no error", n)
 		}
 	}

@@ -18,7 +18,8 @@ import (
 const maxOptions = 26
 
 // A Choice is a benchmark of single-choice questions, declared by a [Pack]. It
-// implements [Benchmark] and [Prompter].
+// implements [Benchmark], and renders questions of any source as it asks its own
+// ([Choice.PromptText]).
 type Choice struct {
 	ref      Ref
 	info     Info
@@ -138,7 +139,9 @@ func (c *Choice) Items(ctx context.Context, pack fs.FS) iter.Seq2[Item, error] {
 	}
 }
 
-// PromptText implements [Prompter].
+// PromptText renders a question as the benchmark's prompt, so that training rows
+// carry the text the model will be asked with. It letters the options by
+// position, and fails when there are fewer than two or more than letters.
 func (c *Choice) PromptText(q *drydock.Question) (string, error) {
 	switch n := len(q.Options); {
 	case n < 2:

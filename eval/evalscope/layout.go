@@ -32,13 +32,13 @@ func (l Layout) path(kind, name string) string {
 // last slash, as a safe file name. A Chinese name or a last slash gives
 // "untitled", as there.
 func ModelID(model string) string {
-	return SafeFilename(model[strings.LastIndexByte(model, '/')+1:])
+	return safeFilename(model[strings.LastIndexByte(model, '/')+1:])
 }
 
-// SafeFilename makes a file name of any text as EvalScope does: decomposed,
+// safeFilename makes a file name of any text as EvalScope does: decomposed,
 // ASCII kept, other characters an underscore, no runs of those, none and no
 // points at the ends, at most 255 long with the extension kept.
-func SafeFilename(s string) string {
+func safeFilename(s string) string {
 	var b []byte
 	for _, r := range norm.NFKD.String(s) {
 		switch {
