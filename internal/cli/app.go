@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 	"os"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -111,7 +112,7 @@ func (a *app) setup(cmd *cobra.Command) error {
 func (a *app) terminalConfig(toErr bool) ui.Config {
 	g := &a.global
 	c := terminalFor(a.host, a.lang, g.JSON)
-	c.Quiet, c.Verbose, c.Progress = g.Quiet, g.Verbose, g.Progress
+	c.Quiet, c.Verbose, c.Progress, c.Commands = g.Quiet, g.Verbose, g.Progress, g.placed()
 	c.Color, c.ForceColor = ui.ColorWanted(g.NoColor, a.host.Getenv)
 	if a.logFile != nil {
 		c.Log = a.logFile
@@ -120,6 +121,43 @@ func (a *app) terminalConfig(toErr bool) ui.Config {
 		c.Out, c.OutTTY = c.Err, c.ErrTTY
 	}
 	return c
+}
+
+// placed returns what adds -C and -c, where they were given, to the commands of
+// a project that a text names: pasted, they then do what is meant. It is nil
+// when there is nothing to add.
+func (g *globalOptions) placed() func(text string) string {
+	where := ""
+	if g.Dir != "" {
+		where += " -C " + shellWord(g.Dir)
+	}
+	if g.Config != "" {
+		where += " -c " + shellWord(g.Config)
+	}
+	if where == "" {
+		return nil
+	}
+	named := regexp.MustCompile(`\bdrydock (run|plan|lint|train|eval|card|submit (pack|verify)|runs (list|show)) ?(-C|-c|--help)?\b`)
+	return func(text string) string {
+		return named.ReplaceAllStringFunc(text, func(command string) string {
+			if strings.Contains(command, " -") {
+				return command
+			}
+			line := strings.TrimSuffix(command, " ")
+			return line + where + command[len(line):]
+		})
+	}
+}
+
+// shellWord quotes a word that a shell would take apart.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r > 127 || strings.ContainsRune("-_./:\\+,@%=~", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return `"` + s + `"`
 }
 
 // check refuses values that no command could use.

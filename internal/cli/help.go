@@ -81,13 +81,15 @@ func (a *app) helpText(cmd *cobra.Command) string {
 		}
 	}
 	h.title(msg.Text{"Usage", "用法"})
-	use := strings.TrimSpace(strings.TrimPrefix(cmd.Use, cmd.Name()))
-	h.item(2, strings.TrimSpace(cmd.CommandPath()+" "+use+flagsWord(cmd)), 6)
+	h.item(2, usageLine(cmd), 6)
 	if long := a.say(ab.long); long != "" {
 		h.line("")
 		h.para(long)
 	}
 	h.commands(cmd)
+	if !cmd.HasParent() {
+		h.topics()
+	}
 	h.flags(msg.Text{"Flags", "选项"}, cmd.LocalNonPersistentFlags())
 	if cmd.HasParent() {
 		h.line("")
@@ -99,11 +101,16 @@ func (a *app) helpText(cmd *cobra.Command) string {
 	return h.b.String()
 }
 
-func flagsWord(cmd *cobra.Command) string {
-	if cmd.LocalNonPersistentFlags().HasAvailableFlags() {
-		return " [FLAGS]"
+// usageLine writes how a command is called.
+func usageLine(cmd *cobra.Command) string {
+	line := cmd.CommandPath()
+	if use := strings.TrimSpace(strings.TrimPrefix(cmd.Use, cmd.Name())); use != "" {
+		line += " " + use
 	}
-	return ""
+	if cmd.LocalNonPersistentFlags().HasAvailableFlags() {
+		line += " [FLAGS]"
+	}
+	return line
 }
 
 type helpWriter struct {
@@ -179,6 +186,16 @@ func (h *helpWriter) commandList(title msg.Text, cmds []*cobra.Command) {
 		h.title(title)
 		h.columns(rows, 20)
 	}
+}
+
+// topics lists the pages of help that belong to no command.
+func (h *helpWriter) topics() {
+	var rows [][2]string
+	for _, t := range topics() {
+		rows = append(rows, [2]string{t.name, h.a.say(t.short)})
+	}
+	h.title(msg.Text{"Topics, for drydock help", "主题（drydock help 主题名）"})
+	h.columns(rows, 20)
 }
 
 func (h *helpWriter) flags(title msg.Text, fs *pflag.FlagSet) {

@@ -143,9 +143,8 @@ func (m *markdown) command(c *cobra.Command) {
 	ab := a.abouts[c]
 	m.section(c.CommandPath())
 	m.para(a.say(ab.short))
-	use := strings.TrimSpace(strings.TrimPrefix(c.Use, c.Name()))
 	m.line("```sh")
-	m.line("%s", strings.TrimSpace(c.CommandPath()+" "+use+flagsWord(c)))
+	m.line("%s", usageLine(c))
 	m.line("```\n")
 	m.para(a.say(ab.long))
 	for _, e := range ab.examples {

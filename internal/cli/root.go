@@ -9,6 +9,7 @@ import (
 // newRoot builds the whole tree of commands. The order here is the order of
 // the help.
 func newRoot(a *app) *cobra.Command {
+	version := false
 	root := a.command("drydock", about{
 		use: "COMMAND",
 		short: msg.Text{
@@ -21,8 +22,14 @@ func newRoot(a *app) *cobra.Command {
 			{msg.Text{"is the benchmark in it?", "其中有评测集题目吗？"}, "drydock contam check q.jsonl --against maritime_bench"},
 			{msg.Text{"what this installation can do, and what it lacks", "查看当前安装能做什么、缺什么"}, "drydock doctor"},
 		},
-	}, func(cmd *cobra.Command, _ []string) error { return cmd.Help() })
+	}, func(cmd *cobra.Command, _ []string) error {
+		if version {
+			return runVersion(cmd.Context(), a)
+		}
+		return cmd.Help()
+	})
 	root.Args = a.unknownCommand
+	a.flags(root.Flags()).gate(&version, "version", "", msg.Text{"print the version, as drydock version does", "显示版本，与 drydock version 相同"})
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetOut(a.host.Out)
 	root.SetErr(a.host.Err)

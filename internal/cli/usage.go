@@ -27,6 +27,9 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 		return a.seeHelp(cmd, fail.New(fail.Usage, msg.Text{"no flag -%s", "没有选项 -%s"}, unknown.GetSpecifiedName()))
 	case errors.As(err, &unknown):
 		e := fail.New(fail.Usage, msg.Text{"no flag --%s", "没有选项 --%s"}, unknown.GetSpecifiedName())
+		if unknown.GetSpecifiedName() == "version" {
+			return e.Hint(msg.Text{"drydock version prints it", "用 drydock version 查看版本"})
+		}
 		if s := spec.Suggest(unknown.GetSpecifiedName(), flagNames(cmd)); s != "" {
 			return e.Hint(msg.Text{"did you mean --%s?", "是否想用 --%s？"}, s)
 		}

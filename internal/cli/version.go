@@ -11,6 +11,10 @@ import (
 	"github.com/drydock-ml/drydock/internal/ui"
 )
 
+// release is the version of a program built from an archive without history. It
+// is set when linking: -ldflags "-X github.com/drydock-ml/drydock/internal/cli.release=v1.2.3".
+var release string
+
 func newVersionCommand(a *app) *cobra.Command {
 	return a.command("version", about{
 		short:    msg.Text{"Print the version.", "显示版本。"},
@@ -40,6 +44,9 @@ func buildVersion() versionAnswer {
 	}
 	if m := info.Main.Version; m != "" && m != "(devel)" {
 		v.Version = m
+	}
+	if release != "" {
+		v.Version = release
 	}
 	for _, s := range info.Settings {
 		switch s.Key {
