@@ -24,6 +24,14 @@ func readAnswer(s string) answer {
 	if s == "" {
 		return answer{}
 	}
+	for _, w := range [...]string{"选项", "選項", "option", "choice"} {
+		if hasPrefixFold(s, w) { // "Option 2", "选项B"
+			if rest := trim(s[len(w):]); readLetters(rest) != nil || loneNumber(rest) > 0 {
+				s, words = rest, rest
+			}
+			break
+		}
+	}
 	if l := readLetters(s); l != nil {
 		return answer{letters: l}
 	}

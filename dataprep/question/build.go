@@ -137,15 +137,16 @@ func (d *draft) letters() ([]int, bool) {
 	if d.ans.none() {
 		return nil, true
 	}
-	want := foldText(d.ans.text)
 	if l := d.ans.letters; l != nil {
 		if slices.Max(l) < len(d.options) {
 			return l, true
 		}
 		// H or V may be the text of an option, not its label
-		if want = foldText(lettersText(l)); !slices.ContainsFunc(d.options, func(o drydock.Option) bool { return foldText(o.Text) == want }) {
+		want := foldText(lettersText(l))
+		if !slices.ContainsFunc(d.options, func(o drydock.Option) bool { return foldText(o.Text) == want }) {
 			return l, true
 		}
+		return (&draft{options: d.options, ans: answer{text: want}}).letters()
 	}
 	if d.ans.judge != "" {
 		// T, F, Y, N or 对 as the text of an option
@@ -156,25 +157,60 @@ func (d *draft) letters() ([]int, bool) {
 		}
 		return nil, false
 	}
+	if l, ok := d.oneText(); ok {
+		return []int{l}, true
+	}
+	return d.manyTexts()
+}
+
+// oneText returns the option whose text, with its label or without, the answer
+// gives.
+func (d *draft) oneText() (int, bool) {
+	want := foldText(d.ans.text)
 	found := -1
 	for i, o := range d.options {
 		t := foldText(o.Text)
 		if t == want || want == strings.ToLower(o.Label)+t {
 			if found >= 0 {
-				return nil, false
+				return 0, false
 			}
 			found = i
 		}
 	}
 	if found >= 0 {
-		return []int{found}, true
+		return found, true
 	}
 	// "B. full text"
 	var buf [8]mark
 	if m := scanMarks(d.ans.text, buf[:0]); len(m) > 0 && m[0].start == 0 && m[0].v < len(d.options) && m[0].style != labelGlued {
 		rest := foldText(d.ans.text[m[0].end:])
 		if rest == "" || rest == foldText(d.options[m[0].v].Text) {
-			return []int{m[0].v}, true
+			return m[0].v, true
+		}
+	}
+	return 0, false
+}
+
+// manyTexts reads an answer that gives the texts of several options, with their
+// labels or without: 艇、筏, "A. 艇；B. 筏".
+func (d *draft) manyTexts() ([]int, bool) {
+	for _, sep := range [...]string{"\n", "；", ";", "|", "、", "，", ",", "/"} {
+		parts := strings.Split(d.ans.text, sep)
+		if len(parts) < 2 || len(parts) > len(d.options) {
+			continue
+		}
+		var out []int
+		for _, p := range parts {
+			one := draft{options: d.options, ans: answer{text: trim(p)}}
+			l, ok := one.oneText()
+			if !ok || slices.Contains(out, l) {
+				out = nil
+				break
+			}
+			out = append(out, l)
+		}
+		if out != nil {
+			return out, true
 		}
 	}
 	return nil, false
@@ -219,6 +255,11 @@ func (d *draft) judgeTrueFalse(q *drydock.Question, yes, no int) (reason, detail
 // judgeOpen settles an item without options.
 func (d *draft) judgeOpen(q *drydock.Question) (reason, detail string) {
 	a := d.ans
+	if v, w := number(a.text); d.form == drydock.Judge && w > 0 && w == len(a.text) && v <= 2 {
+		// 1 says true wherever numbers do; what is not 1 is 0 or 2
+		a = answer{judge: [3]string{"false", "true", "false"}[v]}
+		q.Confidence *= 0.8
+	}
 	if d.form == drydock.Judge && len(a.letters) == 1 {
 		switch v := a.letters[0]; {
 		case v == 'F'-'A':
@@ -238,7 +279,7 @@ func (d *draft) judgeOpen(q *drydock.Question) (reason, detail string) {
 		return reasonNoOptions, "a choice item, but no options stand there"
 	case a.letters != nil && d.form != "":
 		q.Kind, q.Answer = d.form, []string{lettersText(a.letters)}
-	case a.text != "" && d.form == "" && loneNumber(a.text) > 0 && !hasBlank(d.stem) && !endsAsQuestion(d.stem):
+	case a.text != "" && d.form == "" && onlyDigits(a.text) && !hasBlank(d.stem) && !endsAsQuestion(d.stem):
 		return reasonNoOptions, "the answer is the number of an option, but no options stand there"
 	case a.text != "":
 		q.Kind = d.form

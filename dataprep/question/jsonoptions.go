@@ -102,33 +102,56 @@ func (j *jsonItem) optionOf(x *fastjson.Value, i int) (text, label string, right
 			return trim(scalarText(a[1])), scalarText(a[0]), false, false
 		}
 	case fastjson.TypeObject:
-		for _, k := range [...]string{"label", "key", "letter", "id", "option", "name", "value"} {
-			if v := x.Get(k); v != nil && scalar(v) && len(scalarText(v)) <= 4 {
-				label = scalarText(v)
+		return optionObject(x)
+	}
+	return j.optionText(x, i), "", false, false
+}
+
+// The names, as foldName gives them, of what an option's object holds.
+var (
+	optionLabels = [...]string{"label", "key", "letter", "optionname", "optionkey", "optionlabel", "optionno", "id", "option", "name", "no", "index", "tag", "prefix", "value"}
+	optionTexts  = [...]string{"text", "content", "optioncontent", "optiontext", "answertext", "value", "optionvalue", "option", "answer", "choice", "title", "body", "desc", "description", "name"}
+	optionRights = [...]string{"iscorrect", "correct", "isright", "right", "isanswer", "istrue", "rightflag", "checked"}
+)
+
+// optionObject reads {"label": "A", "text": "…", "is_correct": true} under any
+// of its names.
+func optionObject(x *fastjson.Value) (text, label string, right, flagged bool) {
+	by := map[string]*fastjson.Value{}
+	x.GetObject().Visit(func(key []byte, v *fastjson.Value) {
+		if scalar(v) {
+			by[foldName(string(key))] = v
+		}
+	})
+	for _, k := range optionLabels {
+		if v := by[k]; v != nil && len(scalarText(v)) <= 4 {
+			label = scalarText(v)
+			break
+		}
+	}
+	for _, k := range optionTexts {
+		if v := by[k]; v != nil && (scalarText(v) != label || text == "") {
+			text = trim(repair(untag(scalarText(v))))
+			if scalarText(v) != label {
 				break
 			}
 		}
-		for _, k := range [...]string{"text", "content", "value", "option", "answer", "choice", "title"} {
-			if v := x.Get(k); v != nil && scalar(v) && (scalarText(v) != label || text == "") {
-				text = trim(repair(scalarText(v)))
-				if scalarText(v) != label {
-					break
-				}
-			}
-		}
-		for _, k := range [...]string{"is_correct", "isCorrect", "correct", "isRight", "is_right", "right", "is_answer", "isAnswer"} {
-			if v := x.Get(k); v != nil {
-				switch v.Type() {
-				case fastjson.TypeTrue, fastjson.TypeFalse:
-					return text, label, v.Type() == fastjson.TypeTrue, true
-				case fastjson.TypeNumber:
-					return text, label, v.GetInt() == 1, true
-				}
-			}
-		}
-		return text, label, false, false
 	}
-	return j.optionText(x, i), "", false, false
+	for _, k := range optionRights {
+		if v := by[k]; v != nil {
+			switch v.Type() {
+			case fastjson.TypeTrue, fastjson.TypeFalse:
+				return text, label, v.Type() == fastjson.TypeTrue, true
+			case fastjson.TypeNumber:
+				return text, label, v.GetInt() == 1, true
+			case fastjson.TypeString:
+				if j := readJudge(scalarText(v)); j != "" || scalarText(v) == "1" || scalarText(v) == "0" {
+					return text, label, j == "true" || scalarText(v) == "1", true
+				}
+			}
+		}
+	}
+	return text, label, false, false
 }
 
 // jsonOptionsText reads a cell that holds a JSON list or map of options.

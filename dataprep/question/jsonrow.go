@@ -2,6 +2,7 @@ package question
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,29 +34,42 @@ func (r *reader) jsonRow(b drydock.Block) error {
 		r.give(nil, rejected(r.doc.File, b.At, nil, string(b.Raw), reasonBadRow, "the row is not JSON: "+err.Error()))
 		return nil
 	}
-	j := &jsonItem{draft: draft{at: b.At, text: func() string { return string(b.Raw) }, sure: 1}}
-	if !j.read(v) {
-		r.give(nil, j.reject(r.doc.File, reasonNotQuestion, "the row has no field that holds a question"))
-		return nil
+	found := false
+	eachItem(v, b.At, nil, func(j *jsonItem, x *fastjson.Value, under []string) {
+		found = true
+		j.text = func() string { return string(b.Raw) }
+		if under != nil {
+			j.text = x.String
+		}
+		r.jsonItem(j, under)
+	})
+	if !found {
+		d := draft{at: b.At, text: func() string { return string(b.Raw) }}
+		r.give(nil, d.reject(r.doc.File, reasonNotQuestion, "the row has no field that holds a question"))
+	}
+	return nil
+}
+
+// jsonItem makes a record of one question, which stands under the titles.
+func (r *reader) jsonItem(j *jsonItem, under []string) {
+	if len(under) > 0 {
+		j.subject = append(slices.DeleteFunc(slices.Clone(under), func(s string) bool { return s == "" }), j.subject...)
 	}
 	for _, n := range j.notes {
 		r.tell(n)
 	}
 	d := &j.draft
-	if j.bad == "" && len(d.options) > 0 && d.ans.letters == nil {
-		if _, isIndex := j.index(); isIndex || d.ans.text != "" {
-			if reason, detail := r.indexAnswer(d, jsonIndex()); reason != "" {
-				r.give(nil, d.reject(r.doc.File, reason, detail))
-				return nil
-			}
+	if j.bad == "" && len(d.options) > 0 && d.ans.letters == nil && d.ans.text != "" {
+		if reason, detail := r.indexAnswer(d, jsonIndex()); reason != "" {
+			r.give(nil, d.reject(r.doc.File, reason, detail))
+			return
 		}
 	}
 	if j.bad != "" {
 		r.give(nil, d.reject(r.doc.File, j.bad, j.badDetail))
-		return nil
+		return
 	}
 	r.give(d.finish(r.doc.File))
-	return nil
 }
 
 // A jsonItem collects the fields of a row.
@@ -72,6 +86,8 @@ type jsonItem struct {
 	badDetail string
 	notes     []Note
 	hasOpts   bool
+	spare     string    // a text under a name that may or may not be the stem's
+	asked     [3]string // instruction, input and output of a training row
 }
 
 // read takes the fields; false when nothing is a question.
@@ -84,6 +100,12 @@ func (j *jsonItem) read(v *fastjson.Value) bool {
 	if j.stem == "" && len(j.subject) == 1 && (j.hasOpts || j.answerVal != nil) {
 		// some banks call the stem the subject
 		j.stem, j.subject = trim(repair(j.subject[0])), nil
+	}
+	if j.stem == "" && (j.hasOpts || len(j.single) >= 2 || len(j.numbered) >= 2) {
+		j.stem = j.spare
+	}
+	if j.stem == "" {
+		j.fromInstruction()
 	}
 	if j.stem == "" {
 		return false
@@ -163,14 +185,40 @@ func (j *jsonItem) otherField(name string, v *fastjson.Value) {
 		j.wrong = append(j.wrong, trim(scalarText(v)))
 		return
 	}
-	if n := foldName(name); n == "messages" || n == "conversations" {
+	switch n := foldName(name); n {
+	case "messages", "conversations":
 		j.setStem(lastUser(v))
+	case "instruction":
+		j.asked[0] = scalarText(v)
+	case "input":
+		j.asked[1] = scalarText(v)
+	case "output", "response":
+		j.asked[2] = scalarText(v)
+	case "title", "content", "text", "name", "body", "标题", "内容":
+		if s := trim(repair(untag(scalarText(v)))); scalar(v) && len(s) > len(j.spare) {
+			j.spare = s
+		}
+	}
+}
+
+// fromInstruction reads a training row whose instruction or input is a question
+// with its options and whose output is the letter.
+func (j *jsonItem) fromInstruction() {
+	for _, s := range [...]string{j.asked[1], j.asked[0]} {
+		if s = trim(repair(s)); s == "" || !readable(j.asked[2]) {
+			continue
+		}
+		if b := splitBody(s); len(b.options) >= 2 && b.stem != "" {
+			j.stem = s
+			j.ans, j.given = readAnswer(j.asked[2]), true
+			return
+		}
 	}
 }
 
 func (j *jsonItem) setStem(s string) {
 	if j.stem == "" {
-		j.stem = trim(repair(s))
+		j.stem = trim(repair(untag(s)))
 	}
 }
 
@@ -182,7 +230,7 @@ func (j *jsonItem) optionText(v *fastjson.Value, at int) string {
 		j.notes = append(j.notes, Note{Code: "option_not_text", At: j.at, Text: optionNote, Args: []any{letter(min(at, 25)), v.String()}})
 		j.sure *= 0.8
 	}
-	return trim(repair(scalarText(v)))
+	return trim(repair(untag(scalarText(v))))
 }
 
 // settleOptions makes one list of whatever the row gave.
@@ -285,6 +333,12 @@ func (j *jsonItem) listAnswer(list []*fastjson.Value) {
 	all := make([]string, len(list))
 	for i, v := range list {
 		all[i] = trim(scalarText(v))
+	}
+	if s := strings.Join(all, ","); numbersOf(s) != nil && len(j.options) > 0 {
+		j.ans = answer{text: s} // places in the list, or texts that are numbers
+		return
+	}
+	for i := range list {
 		one := draft{options: j.options, ans: j.oneAnswer(all[i])}
 		l, ok := one.letters()
 		if !ok || len(l) != 1 {
@@ -303,33 +357,66 @@ func (j *jsonItem) listAnswer(list []*fastjson.Value) {
 	}
 }
 
-// index returns the answer as a number, if it is one.
-func (j *jsonItem) index() (int, bool) {
-	if j.ans.text == "" {
-		return 0, false
-	}
-	n, w := number(j.ans.text)
-	return n, w == len(j.ans.text)
-}
-
 // jsonIndex reads a row's answer and option count for indexBase.
-func jsonIndex() func(drydock.Block) (v, n int, ok bool) {
+func jsonIndex() func(drydock.Block) (v []int, n int) {
 	var p fastjson.Parser
-	return func(b drydock.Block) (int, int, bool) {
+	return func(b drydock.Block) ([]int, int) {
 		if b.Raw == nil {
-			return 0, 0, false
+			return nil, 0
 		}
 		v, err := p.ParseBytes(b.Raw)
 		if err != nil {
-			return 0, 0, false
+			return nil, 0
 		}
-		var j jsonItem
-		if !j.read(v) {
-			return 0, 0, false
-		}
-		i, ok := j.index()
-		return i, len(j.options), ok && len(j.options) >= 2 && i <= len(j.options)
+		var out []int
+		n := 0
+		eachItem(v, b.At, nil, func(j *jsonItem, _ *fastjson.Value, _ []string) {
+			if all := positions(numbersOf(j.ans.text), len(j.options)); all != nil {
+				if n != len(j.options) && n > 0 {
+					all = slices.DeleteFunc(all, func(v int) bool { return v > 0 }) // lists of two lengths: only 0 tells
+				} else {
+					n = len(j.options)
+				}
+				out = append(out, all...)
+			}
+		})
+		return out, n
 	}
+}
+
+// maxNesting is how deep the questions of a row may stand: volume, chapter,
+// section, group.
+const maxNesting = 6
+
+// eachItem calls f for a value that is a question, else for the questions in the
+// lists it holds, under the titles of what holds them.
+func eachItem(v *fastjson.Value, at drydock.Locator, under []string, f func(j *jsonItem, v *fastjson.Value, under []string)) {
+	o, err := v.Object()
+	if err != nil || len(under) > maxNesting {
+		return
+	}
+	j := &jsonItem{draft: draft{at: at, sure: 1}}
+	if j.read(v) {
+		f(j, v, under)
+		return
+	}
+	title := ""
+	for _, k := range [...]string{"title", "name", "chapter", "section", "标题", "名称", "章节", "章", "节"} {
+		if t := v.Get(k); t != nil && title == "" && scalar(t) {
+			title = trim(scalarText(t))
+		}
+	}
+	path := append(under[:len(under):len(under)], title)
+	o.Visit(func(_ []byte, x *fastjson.Value) {
+		switch x.Type() {
+		case fastjson.TypeArray:
+			for _, e := range x.GetArray() {
+				eachItem(e, at, path, f)
+			}
+		case fastjson.TypeObject:
+			eachItem(x, at, path, f)
+		}
+	})
 }
 
 // looksLikeItem reports a row for Accepts: a question with options, or with

@@ -1,6 +1,11 @@
 package question
 
-import "github.com/drydock-ml/drydock"
+import (
+	"slices"
+	"strings"
+
+	"github.com/drydock-ml/drydock"
+)
 
 // keyTable recognises a table of answers: rows 题号 1 2 3 over 答案 B C A, or
 // column pairs 题号, 答案 read across. It returns nil for any other table.
@@ -137,11 +142,15 @@ type indexBase struct {
 // indexAnswer turns an answer given as a number into a letter. Whether such
 // numbers count from 0 or from 1 is settled by the whole file: a 0 says one
 // thing, a number as high as the options are many the other.
-func (r *reader) indexAnswer(d *draft, read func(drydock.Block) (v, n int, ok bool)) (reason, detail string) {
-	v, w := number(d.ans.text)
-	if w == 0 || w != len(d.ans.text) {
+func (r *reader) indexAnswer(d *draft, read func(drydock.Block) (v []int, n int)) (reason, detail string) {
+	all := numbersOf(d.ans.text)
+	if len(all) > 1 {
+		return r.indexList(d, all, read)
+	}
+	if len(all) == 0 {
 		return "", ""
 	}
+	v := all[0]
 	same := -1
 	for i, o := range d.options {
 		if o.Text == d.ans.text {
@@ -168,8 +177,54 @@ func (r *reader) indexAnswer(d *draft, read func(drydock.Block) (v, n int, ok bo
 	return "", ""
 }
 
+// numbersOf reads an answer given as one number or a list of them; nil when it
+// is anything else.
+func numbersOf(s string) []int {
+	var out []int
+	for f := range strings.FieldsFuncSeq(s, func(r rune) bool { return isSpace(r) || strings.ContainsRune(",，、;；|/[]", r) }) {
+		n, w := number(f)
+		if w != len(f) || len(out) == maxOptions || slices.Contains(out, n) {
+			return nil
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// positions returns numbers that may all be places in a list of n options.
+func positions(all []int, n int) []int {
+	if n < 2 || len(all) == 0 || slices.Max(all) > n {
+		return nil
+	}
+	return all
+}
+
+// indexList is indexAnswer for several numbers.
+func (r *reader) indexList(d *draft, all []int, read func(drydock.Block) (v []int, n int)) (reason, detail string) {
+	if positions(all, len(d.options)) == nil {
+		return "", ""
+	}
+	if l, ok := d.manyTexts(); ok {
+		d.ans = answer{letters: l}
+		return "", ""
+	}
+	base := r.indexBase(read)
+	if base < 0 {
+		return reasonIndex, "the answers are the numbers " + d.ans.text + "; nothing in the file says whether such numbers count from 0 or 1"
+	}
+	letters := make([]int, len(all))
+	for i, v := range all {
+		if letters[i] = v - base; letters[i] < 0 || letters[i] >= len(d.options) {
+			return reasonOutside, "the answer is number " + itoa(v) + ", there are " + itoa(len(d.options)) + " options"
+		}
+	}
+	d.ans = answer{letters: letters}
+	r.tell(Note{Code: "answer_by_index", At: d.at, Text: indexNote, Args: []any{all[0], letter(letters[0]), base}})
+	return "", ""
+}
+
 // indexBase reads the file once more for the evidence.
-func (r *reader) indexBase(read func(drydock.Block) (v, n int, ok bool)) int {
+func (r *reader) indexBase(read func(drydock.Block) (v []int, n int)) int {
 	b := &r.base
 	if b.known {
 		return b.base
@@ -179,12 +234,11 @@ func (r *reader) indexBase(read func(drydock.Block) (v, n int, ok bool)) int {
 		if err != nil {
 			continue
 		}
-		v, n, ok := read(blk)
-		if !ok {
-			continue
+		all, n := read(blk)
+		for _, v := range all {
+			zero = zero || v == 0
+			top = top || v == n
 		}
-		zero = zero || v == 0
-		top = top || v == n
 	}
 	b.known, b.base = true, -1
 	switch {
@@ -197,17 +251,13 @@ func (r *reader) indexBase(read func(drydock.Block) (v, n int, ok bool)) int {
 }
 
 // tableIndex reads a row's answer and option count for indexBase.
-func tableIndex(c *columns, sheet string) func(drydock.Block) (v, n int, ok bool) {
-	return func(b drydock.Block) (int, int, bool) {
+func tableIndex(c *columns, sheet string) func(drydock.Block) (v []int, n int) {
+	return func(b drydock.Block) ([]int, int) {
 		if b.Cells == nil || b.At.Sheet != sheet {
-			return 0, 0, false
+			return nil, 0
 		}
 		row := tableRow{b.Cells, b.At}
-		a := row.cell(c.answer)
-		v, w := number(a)
-		if w == 0 || w != len(a) {
-			return 0, 0, false
-		}
+		all := numbersOf(readAnswer(row.cell(c.answer)).text)
 		n := 0
 		for i, col := range c.option {
 			if row.cell(col) != "" {
@@ -217,6 +267,6 @@ func tableIndex(c *columns, sheet string) func(drydock.Block) (v, n int, ok bool
 		if len(c.option) == 0 {
 			n = len(cellOptions(row.cell(c.options)))
 		}
-		return v, n, n >= 2 && v <= n
+		return positions(all, n), n
 	}
 }

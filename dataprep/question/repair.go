@@ -96,6 +96,9 @@ func plain(s string) string {
 	if strings.Contains(s, "**") {
 		s = trim(strings.ReplaceAll(s, "**", ""))
 	}
+	if strings.IndexByte(s, '<') >= 0 {
+		s = trim(unwrap(cutTags(s)))
+	}
 	for _, b := range [...]string{"• ", "● ", "○ ", "◆ ", "▪ ", "· ", "■ ", "– "} {
 		if rest, ok := strings.CutPrefix(s, b); ok {
 			return plain(trim(rest))

@@ -38,11 +38,11 @@ func roleOf(name string) (r role, option int) {
 	switch n {
 	case "id", "qid", "uid", "uuid", "no", "number", "index", "questionid", "itemid", "编号", "序号", "题号", "編號", "序號", "題號", "试题编号", "题目编号", "試題編號", "试题id", "题目id", "rowid":
 		return roleID, 0
-	case "q", "question", "questiontext", "questions", "stem", "questionstem", "questioncontent", "题干", "题目", "問題", "问题", "题目内容", "试题", "试题内容", "試題", "試題內容", "題幹", "題目", "題目內容", "题干内容", "问题内容", "试题题干", "题目题干", "prompt", "query":
+	case "q", "question", "questiontext", "questions", "stem", "questionstem", "questioncontent", "questiontitle", "questionname", "题干", "题目", "問題", "问题", "题目内容", "试题", "试题内容", "試題", "試題內容", "題幹", "題目", "題目內容", "题干内容", "问题内容", "试题题干", "题目题干", "prompt", "query":
 		return roleQuestion, 0
-	case "answer", "answers", "ans", "key", "correct", "correctanswer", "correctanswers", "answerkey", "rightanswer", "correctoption", "correctchoice", "gold", "goldanswer", "label", "target", "answeridx", "answerindex", "correctindex", "correctanswernum", "correctidx", "答案", "正确答案", "参考答案", "标准答案", "正確答案", "參考答案", "標準答案", "试题答案", "题目答案", "答案选项", "正解":
+	case "answer", "answers", "ans", "key", "correct", "correctanswer", "correctanswers", "answerkey", "rightanswer", "correctoption", "correctchoice", "gold", "goldanswer", "label", "target", "answeridx", "answerindex", "correctindex", "correctanswernum", "correctidx", "cop", "correctoptionindex", "correctanswerindex", "rightoption", "standardanswer", "trueanswer", "answertext", "answercontent", "answerletter", "correctletter", "correctresponse", "答案", "正确答案", "参考答案", "标准答案", "正確答案", "參考答案", "標準答案", "试题答案", "题目答案", "答案选项", "正解":
 		return roleAnswer, 0
-	case "options", "option", "choices", "candidates", "choice", "选项", "選項", "备选项", "备选答案", "答案选项内容", "选项内容", "題目選項", "题目选项", "试题选项":
+	case "options", "option", "choices", "candidates", "choice", "optionlist", "answeroptions", "answerchoices", "choicelist", "answerlist", "alternatives", "选项列表", "选项", "選項", "备选项", "备选答案", "答案选项内容", "选项内容", "題目選項", "题目选项", "试题选项":
 		return roleOptions, 0
 	case "incorrectanswers", "wronganswers", "distractors", "incorrectoptions", "干扰项":
 		return roleWrong, 0
@@ -85,7 +85,7 @@ func foldName(s string) string {
 
 // optionName reads a, 选项a, optiona, option1, a选项, choice3.
 func optionName(n string) (int, bool) {
-	for _, p := range [...]string{"选项", "選項", "option", "choice", "opt", "答案选项", "备选答案", "answer"} {
+	for _, p := range [...]string{"选项", "選項", "option", "choice", "opt", "op", "答案选项", "备选答案", "answer"} {
 		if rest, ok := strings.CutPrefix(n, p); ok && rest != "" {
 			if p == "answer" && (rest[0] < 'a' || len(rest) != 1) {
 				continue
@@ -181,10 +181,30 @@ func splitOptions(s string) []string {
 			}
 		}
 		if len(out) >= 2 {
-			return out
+			return trimJoints(out)
 		}
 	}
 	return []string{s}
+}
+
+// trimJoints takes off the rest of a separator of several signs, as the dollars
+// of "红$;$绿".
+func trimJoints(parts []string) []string {
+	for _, sign := range [...]string{"$", "#", "@", "~", "^", "*", "&"} {
+		all := true
+		for i, p := range parts {
+			all = all && (i == 0 || strings.HasPrefix(p, sign)) && (i == len(parts)-1 || strings.HasSuffix(p, sign))
+		}
+		for i := range parts {
+			if all && i > 0 {
+				parts[i] = strings.TrimPrefix(parts[i], sign)
+			}
+			if all && i < len(parts)-1 {
+				parts[i] = strings.TrimSuffix(parts[i], sign)
+			}
+		}
+	}
+	return parts
 }
 
 // labelOptions makes options of texts, by position, taking off labels that the

@@ -87,7 +87,7 @@ func (t tableRow) cell(i int) string {
 	if i < 0 || i >= len(t.cells) {
 		return ""
 	}
-	return trim(repair(t.cells[i]))
+	return trim(repair(untag(t.cells[i])))
 }
 
 // row makes an item of a row.

@@ -1,0 +1,57 @@
+package question_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// More names, nestings and answers that rows come with.
+func TestMoreRowShapes(t *testing.T) {
+	t.Parallel()
+	red := "single|Port light?|A=red;B=green;C=white|"
+	for _, c := range []struct {
+		name string
+		rows [][]string
+		json string
+		want []string
+	}{
+		{name: "chapters within chapters", json: `{"title":"第一章","sections":[{"name":"第一节","list":[{"stem":"Port light?","options":["red","green","white"],"answer":"A"}]},{"name":"第二节","list":[{"stem":"Starboard light?","options":["red","green"],"answer":"B"}]}]}`,
+			want: []string{red + "A", "single|Starboard light?|A=red;B=green|B"}},
+		{name: "optionName, optionContent, isRight", json: `{"content":"Port light?","optionList":[{"optionName":"A","optionContent":"red","isRight":1},{"optionName":"B","optionContent":"green","isRight":0},{"optionName":"C","optionContent":"white","isRight":0}]}`, want: []string{red + "A"}},
+		{name: "questionText, answerOptions", json: `{"questionText":"Port light?","answerOptions":[{"answerText":"red","isCorrect":true},{"answerText":"green","isCorrect":false},{"answerText":"white","isCorrect":false}]}`, want: []string{red + "A"}},
+		{name: "title with options", json: `{"title":"Port light?","options":[{"key":"A","value":"red"},{"key":"B","value":"green"},{"key":"C","value":"white"}],"answer":"C"}`, want: []string{red + "C"}},
+		{name: "opa, cop", json: `{"question":"Port light?","opa":"red","opb":"green","opc":"white","cop":0}` + "\n" + `{"question":"Port light?","opa":"red","opb":"green","opc":"white","cop":2}`, want: []string{red + "A", red + "C"}},
+		{name: "list of places", json: `{"question":"Port light?","options":["red","green","white"],"answer":[0,2]}`, want: []string{"multiple|Port light?|A=red;B=green;C=white|A,C"}},
+		{name: "list of places, nothing to say from where they count", json: `{"question":"Port light?","options":["red","green","white"],"answer":[1,2]}`, want: []string{"drop answer_index_ambiguous"}},
+		{name: "tags and entities in fields", json: `{"question":"<p>Port&nbsp;light?<br/></p>","options":["<p>red</p>","<font color='red'>green</font>","a<b and c>d"],"answer":"A"}`, want: []string{"single|Port light?|A=red;B=green;C=a<b and c>d|A"}},
+		{name: "a training row", json: `{"instruction":"Choose.","input":"Port light?\nA. red\nB. green\nC. white","output":"B"}`, want: []string{red + "B"}},
+		{name: "another training row", json: `{"instruction":"Say hello.","input":"","output":"A"}`, want: []string{"drop not_a_question"}},
+		{name: "texts of several options", rows: [][]string{{"题目", "A", "B", "C", "答案"}, {"设备有", "艇", "筏", "锚", "艇、筏"}, {"设备有", "艇", "筏", "锚", "A.艇；C.锚"}, {"设备有", "艇", "筏", "锚", "艇、桨"}},
+			want: []string{"multiple|设备有|A=艇;B=筏;C=锚|A,B", "multiple|设备有|A=艇;B=筏;C=锚|A,C", "drop answer_outside_options"}},
+		{name: "numbers of several options", rows: [][]string{{"题目", "A", "B", "C", "答案"}, {"设备有", "艇", "筏", "锚", "1,3"}, {"设备有", "艇", "筏", "锚", "2"}}, want: []string{"multiple|设备有|A=艇;B=筏;C=锚|A,C", "single|设备有|A=艇;B=筏;C=锚|B"}},
+		{name: "Option 2", rows: [][]string{{"Question Text", "Option 1", "Option 2", "Option 3", "Correct Option"}, {"Port light?", "red", "green", "white", "Option 1"}, {"Port light?", "red", "green", "white", "Option 3"}}, want: []string{red + "A", red + "C"}},
+		{name: "a separator of several signs", rows: [][]string{{"题目", "选项", "答案"}, {"Port light?", "red$;$green$;$white", "A"}}, want: []string{red + "A"}},
+		{name: "1 and 0 under 判断题", rows: [][]string{{"题型", "题目", "答案"}, {"判断题", "左舷灯为红。", "1"}, {"判断题", "右舷灯为红。", "0"}}, want: []string{"judge|左舷灯为红。||true", "judge|右舷灯为红。||false"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			doc := rowsDocument(c.rows)
+			if c.json != "" {
+				doc = jsonDocument(t, []byte(c.json))
+			}
+			got := parse(t, doc)
+			if d := cmp.Diff(c.want, shown(got)); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+				for _, x := range got.drops {
+					t.Logf("%s | %s", x, x.Record.Passage.Text)
+				}
+			}
+			for _, r := range got.records {
+				if c.name == "chapters within chapters" && (len(r.Question.Subject) != 2 || r.Question.Subject[0] != "第一章") {
+					t.Errorf("subject %v", r.Question.Subject)
+				}
+			}
+		})
+	}
+}
