@@ -1,11 +1,8 @@
 package eval
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"hash"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,9 +35,6 @@ type runFile struct {
 	Schema     string      `json:"schema"`
 	Conditions []Condition `json:"conditions"`
 }
-
-func newHash() hash.Hash        { return sha256.New() }
-func hexSum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
 // openLog opens the log of a layout and returns the rows it holds. The log's
 // conditions must be the ones given.

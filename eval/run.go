@@ -2,6 +2,8 @@ package eval
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -328,11 +330,11 @@ func (r *run) conditions() []Condition {
 // promptHash covers all items, so that a run with a limit can be taken up
 // without it.
 func (r *run) promptHash() string {
-	h := newHash()
+	h := sha256.New()
 	for i := range r.Items {
 		for _, m := range withSystem(r.SystemPrompt, r.Benchmark.Prompt(r.Items[i])) {
 			fmt.Fprintf(h, "%d:%s%d:%s", len(m.Role), m.Role, len(m.Content), m.Content)
 		}
 	}
-	return hexSum(h)
+	return hex.EncodeToString(h.Sum(nil))
 }

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -90,7 +91,7 @@ func (job *ScoreJob) results(rows []evalscope.Row, s *Summary) []result {
 	}
 	var out []result
 	// indexes may be as wild as the file likes, so walk the rows, not the range
-	for _, index := range sortedKeys(byIndex) {
+	for _, index := range slices.Sorted(maps.Keys(byIndex)) {
 		out = append(out, job.result(byIndex[index]))
 	}
 	missing := most + 1 - len(out)
@@ -233,13 +234,4 @@ func (job *ScoreJob) write(results []result, s *Summary) error {
 		c.Template = t.Template()
 	}
 	return writeFiles(l, job.Benchmark, results, c, s)
-}
-
-func sortedKeys(m map[int]*evalscope.Row) []int {
-	keys := make([]int, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

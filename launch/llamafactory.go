@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -87,7 +88,7 @@ func decidedElsewhere(key string) (by string, decided bool) {
 
 func checkExtra(extra map[string]string) error {
 	known := strings.Fields(llamafactoryKeys)
-	for _, key := range sortedKeys(extra) {
+	for _, key := range slices.Sorted(maps.Keys(extra)) {
 		if by, decided := decidedElsewhere(key); decided {
 			if by != "" {
 				return spec.Bad("extra", msg.Text{"must not hold %s; write the option %s", "不能包含 %s；请写选项 %s"}, key, by)
@@ -102,15 +103,6 @@ func checkExtra(extra map[string]string) error {
 		}
 	}
 	return nil
-}
-
-func sortedKeys(m map[string]string) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 type llamafactory struct{ o llamafactoryOptions }
@@ -186,14 +178,9 @@ func (t llamafactory) Plan(j Job, f Found) (Plan, error) {
 	return p, nil
 }
 
-type none struct{}
-
-// In says it in a language.
-func (none) In(l msg.Lang) string { return msg.Text{"none", "无"}.In(l) }
-
 func orNone(version string) any {
 	if version == "" {
-		return none{}
+		return msg.Text{"none", "无"}
 	}
 	return version
 }
@@ -276,7 +263,7 @@ func (t llamafactory) config(j Job, base string, contract emit.Contract) string 
 	y.bool("bf16", true)
 	y.int("seed", int(j.Seed%(1<<31)))
 	y.int("ddp_timeout", 180000000)
-	for _, key := range sortedKeys(t.o.Extra) {
+	for _, key := range slices.Sorted(maps.Keys(t.o.Extra)) {
 		y.scalar(key, t.o.Extra[key])
 	}
 	return y.String()

@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -366,10 +367,5 @@ func notNil(a []Artifact) []Artifact {
 }
 
 func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
+	return slices.Sorted(maps.Keys(m))
 }

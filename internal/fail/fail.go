@@ -171,12 +171,11 @@ func format(t msg.Text, l msg.Lang, args []any) string {
 	return t.Format(l, a...)
 }
 
-// Describe says any error in a language: ours by their text, the common ones of
-// the operating system in words, all others as they are.
+// Describe says any error in a language: those that speak it themselves, the
+// common ones of the operating system in words, all others as they are.
 func Describe(err error, l msg.Lang) string {
-	var e *Error
-	if errors.As(err, &e) && err == error(e) {
-		return e.In(l)
+	if own, ok := err.(msg.Localizer); ok {
+		return own.In(l)
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) && l == msg.Zh {

@@ -3,6 +3,7 @@ package spec
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -118,7 +119,7 @@ func (d *Document) decodeScalar(n *yaml.Node, v reflect.Value, f reflect.StructF
 		}
 		if enum := f.Tag.Get("enum"); enum != "" {
 			allowed := strings.Split(enum, ",")
-			if !contains(allowed, n.Value) {
+			if !slices.Contains(allowed, n.Value) {
 				e := d.Report(n, msg.Text{"%s cannot be %q; it is one of %s", "%s 不能是 %q；可选值：%s"}, name, n.Value, strings.Join(allowed, ", "))
 				if s := Suggest(n.Value, allowed); s != "" {
 					e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
@@ -167,14 +168,14 @@ func (d *Document) decodeScalar(n *yaml.Node, v reflect.Value, f reflect.StructF
 func typeWords(k reflect.Kind) msg.Localizer {
 	switch k {
 	case reflect.Bool:
-		return words{"true or false", "true 或 false"}
+		return msg.Text{"true or false", "true 或 false"}
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return words{"a whole number", "整数"}
+		return msg.Text{"a whole number", "整数"}
 	case reflect.Float32, reflect.Float64:
-		return words{"a number", "数字"}
+		return msg.Text{"a number", "数字"}
 	}
-	return words{"text", "文本"}
+	return msg.Text{"text", "文本"}
 }
 
 // walk visits the fields of an option struct that have a yaml key, flattening
@@ -187,15 +188,6 @@ func walk(t reflect.Type, visit func(f reflect.StructField, name string)) {
 		}
 		visit(f, name)
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // Suggest returns the candidate a typing mistake away from word, or "".

@@ -196,22 +196,17 @@ func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!
 func kindOf(n *yaml.Node) msg.Localizer {
 	switch n.Kind {
 	case yaml.MappingNode:
-		return words{"a mapping", "映射"}
+		return msg.Text{"a mapping", "映射"}
 	case yaml.SequenceNode:
-		return words{"a list", "列表"}
+		return msg.Text{"a list", "列表"}
 	}
 	switch n.Tag {
 	case "!!null":
-		return words{"nothing", "空值"}
+		return msg.Text{"nothing", "空值"}
 	case "!!bool":
-		return words{"the truth value " + n.Value, "布尔值 " + n.Value}
+		return msg.Text{"the truth value " + n.Value, "布尔值 " + n.Value}
 	case "!!int", "!!float":
-		return words{"the number " + n.Value, "数字 " + n.Value}
+		return msg.Text{"the number " + n.Value, "数字 " + n.Value}
 	}
-	return words{fmt.Sprintf("the text %q", n.Value), fmt.Sprintf("文本 %q", n.Value)}
+	return msg.Text{fmt.Sprintf("the text %q", n.Value), fmt.Sprintf("文本 %q", n.Value)}
 }
-
-// words is a text built at run time; msg.Text literals are checked by archtest.
-type words [2]string
-
-func (w words) In(l msg.Lang) string { return w[l] }

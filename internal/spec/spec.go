@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 
 	"go.yaml.in/yaml/v3"
@@ -60,7 +59,7 @@ func (s Spec[T]) Build(d *Document, n *yaml.Node, what any) (made T, ok bool) {
 		if errors.As(err, &bad) {
 			at = valueOf(n, bad.Option)
 		}
-		d.Report(at, msg.Text{"%s: %s", "%s：%s"}, what, asLocal(err))
+		d.Report(at, msg.Text{"%s: %s", "%s：%s"}, what, err)
 		return made, false
 	}
 	return made, true
@@ -106,17 +105,6 @@ func (e *OptionError) Error() string { return e.In(msg.En) }
 
 // In says it in a language.
 func (e *OptionError) In(l msg.Lang) string { return e.Option + " " + e.text.Format(l, e.args...) }
-
-type localError struct{ err error }
-
-func (e localError) In(l msg.Lang) string {
-	if x, ok := e.err.(msg.Localizer); ok {
-		return x.In(l)
-	}
-	return fail.Describe(e.err, l)
-}
-
-func asLocal(err error) msg.Localizer { return localError{err} }
 
 func valueOf(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {

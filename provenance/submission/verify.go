@@ -2,10 +2,6 @@ package submission
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
-	"os"
 	"path"
 	"strings"
 
@@ -13,6 +9,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/parallel"
+	"github.com/drydock-ml/drydock/internal/runstore"
 )
 
 // Options is what Verify may use beside the package.
@@ -81,21 +78,8 @@ func Verify(ctx context.Context, name string, o Options) (Report, error) {
 	if err != nil || !b.zipped {
 		return r, err
 	}
-	r.SHA256, err = hashFile(name)
+	r.SHA256, err = runstore.HashFile(name)
 	return r, err
-}
-
-func hashFile(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 func verify(ctx context.Context, b *bundle, o Options) (Report, error) {
