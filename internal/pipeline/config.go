@@ -30,7 +30,7 @@ type Config struct {
 	Version       int                 `yaml:"version" help:"Version of this file's form; 1." zh:"本文件格式的版本；1。" required:"true"`
 	Seed          uint64              `yaml:"seed" help:"Seed of everything random." zh:"一切随机过程的种子。"`
 	Sources       []SourceConfig      `yaml:"sources" help:"Input files." zh:"输入文件。" required:"true"`
-	Steps         stepList            `yaml:"steps" help:"What is done to the text and the records, in order." zh:"按顺序对文本和记录执行的步骤。"`
+	Steps         stepList            `yaml:"steps" help:"What is done to the text and the records, in order; parse_questions and split_sections when left out." zh:"按顺序对文本和记录执行的步骤；省略时为 parse_questions 与 split_sections。"`
 	Dedup         DedupConfig         `yaml:"dedup" help:"Removal of duplicates." zh:"去除重复。"`
 	Benchmarks    []BenchmarkConfig   `yaml:"benchmarks" help:"Benchmarks that only this project knows." zh:"仅本项目使用的评测集。"`
 	Contamination ContaminationConfig `yaml:"contamination" help:"The check against the benchmarks." zh:"与评测集的污染检查。"`
@@ -183,6 +183,15 @@ func (l *stepList) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
 			*l = append(*l, s)
 		}
 	}
+}
+
+// defaultSteps are the two parsers: questions where there are some, else text.
+func defaultSteps() *yaml.Node {
+	n := &yaml.Node{Kind: yaml.SequenceNode}
+	for _, name := range []string{"parse_questions", "split_sections"} {
+		n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: name})
+	}
+	return n
 }
 
 // A namedOutput is one entry of output.
@@ -380,6 +389,7 @@ func Parse(path string, src []byte) (*Config, fail.List) {
 	c := &Config{File: path, Dir: filepath.Dir(path), Source: src}
 	c.Dedup.Exact = true
 	c.Contamination.OnHit = "drop"
+	c.Steps.DecodeSpec(d, defaultSteps(), "steps")
 	d.Decode(d.Root, c, component("file", "文件", filepath.Base(path)))
 	c.lint(d)
 	return c, d.Findings()
