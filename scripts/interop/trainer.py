@@ -3,14 +3,15 @@
 
 Run it with the Python that has llamafactory installed; no GPU is needed:
 
-    VENV/bin/python trainer.py --drydock BIN --scratch DIR [--tokenizer DIR] [--update]
+    VENV/bin/python trainer.py --drydock BIN --scratch DIR [--tokenizer DIR [--train]] [--update]
 
 For every set of options: PyYAML and OmegaConf (which llamafactory-cli uses) read
 the same values; floats are floats, texts are texts; LLaMA-Factory's own argument
 parser takes the file; dataset_info.json is what its reader wants. With a folder
 that holds Qwen3's tokenizer.json (or .gz) and tokenizer_config.json, its data
 loader also reads the rows: none is lost, the prompt is the one a server renders,
-and what is trained is the answer.
+and what is trained is the answer. --train makes a model of two layers of noise, and
+lets drydock train it for 4 steps, then up to 8: some minutes of CPU.
 
 It ends with 1 when anything differs, also from the goldens kept in
 launch/testdata/interop; --update rewrites them.
@@ -159,11 +160,32 @@ def loaded(v, tok, groups, rows, thinking):
     v.same("trained is the answer, its end, and nothing else", len(rows), trained)
 
 
+def trained(v, a, env, project, tok):
+    """drydock starts llamafactory-cli, follows it, and goes on from its checkpoint."""
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+    base = project / "models" / "Qwen3-8B"
+    Qwen3ForCausalLM(Qwen3Config(vocab_size=151936, hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2,
+                                 head_dim=16, tie_word_embeddings=True, bos_token_id=151643, eos_token_id=151645)).save_pretrained(base)
+    tok.save_pretrained(base)
+    env = {**env, "PATH": os.path.dirname(sys.executable) + os.pathsep + env["PATH"]}
+    for steps, first in ((4, 1), (8, 5)):
+        configure(project, "empty-think", {"base": "models/Qwen3-8B", "batch_size": 2, "accumulate": 1, "save_steps": 2, "extra": {
+            "use_cpu": "true", "bf16": "false", "max_steps": str(steps), "logging_steps": "1", "warmup_steps": "1"}})
+        if first == 1:
+            drydock(a, env, project, "run", "-q")
+        events = [json.loads(l) for l in drydock(a, env, project, "train", "--json", "--no-input").splitlines()]
+        losses = [e for e in events if e.get("from", "").endswith("trainer_log.jsonl") and "loss" in e]
+        v.same(f"to step {steps}: steps with a loss that drydock followed", list(range(first, steps + 1)), [e["step"] for e in losses])
+        out = project / "build" / "train" / "output"
+        v.same(f"to step {steps}: checkpoint and adapter are there", True, (out / f"checkpoint-{steps}").is_dir() and (out / "adapter_model.safetensors").is_file())
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--drydock", required=True, help="the drydock program")
     ap.add_argument("--scratch", required=True, type=lambda s: pathlib.Path(s).resolve(), help="a folder to work in")
     ap.add_argument("--tokenizer", type=lambda s: pathlib.Path(s).resolve(), help="a folder with Qwen3's tokenizer")
+    ap.add_argument("--train", action="store_true", help="also train a tiny model on the CPU")
     ap.add_argument("--update", action="store_true", help="rewrite the goldens")
     a = ap.parse_args()
     a.drydock = str(pathlib.Path(a.drydock).absolute())
@@ -223,6 +245,11 @@ def main():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8", newline="\n")
             v.same(f"golden {n}", path.read_text(encoding="utf-8") if path.exists() else None, text)
+    if a.train and tok:
+        print("train")
+        os.chdir(a.scratch)
+        shutil.rmtree(project / "build")
+        trained(v, a, env, project, tok)
     print("everything is the same" if not v.bad else f"{v.bad} differences")
     return 1 if v.bad else 0
 
