@@ -2,6 +2,8 @@ package drydock_test
 
 import (
 	"encoding/json"
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -133,6 +135,29 @@ func TestAppendJSONStringIsReadBack(t *testing.T) {
 	if got := string(drydock.AppendJSONString(nil, "a\xffb\xe8")); got != `"a�b�"` {
 		t.Errorf("bytes that are no UTF-8: %s", got)
 	}
+}
+
+// The forms are those of Python 3's json.dumps.
+func TestAppendJSONFloat(t *testing.T) {
+	t.Parallel()
+	for x, want := range map[float64]string{
+		0: "0.0", 1: "1.0", -2: "-2.0", 0.8: "0.8", 0.78125: "0.78125", 1e-4: "0.0001", 1e-5: "1e-05", 1.5e-7: "1.5e-07",
+		123456789: "123456789.0", 1e15: "1000000000000000.0", 1e16: "1e+16", math.Inf(1): "0.0",
+	} {
+		if got := string(drydock.AppendJSONFloat([]byte("x"), x)); got != "x"+want {
+			t.Errorf("%v is written %s, want %s", x, got, want)
+		}
+	}
+	if got := string(drydock.AppendJSONFloat(nil, math.NaN())); got != "0.0" {
+		t.Errorf("NaN is written %s", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.Float64().Draw(t, "x")
+		got, err := strconv.ParseFloat(string(drydock.AppendJSONFloat(nil, x)), 64)
+		if err != nil || got != x {
+			t.Fatalf("%v reads back as %v, %v", x, got, err)
+		}
+	})
 }
 
 func TestFileTableRoundTrip(t *testing.T) {

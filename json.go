@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -55,6 +57,26 @@ func AppendJSONString(dst []byte, s string) []byte {
 	}
 	dst = append(dst, s[start:]...)
 	return append(dst, '"')
+}
+
+// AppendJSONFloat appends x as Python's json.dumps writes a float: as short as it
+// reads back, always with a point or an exponent. Readers that take a column's
+// type from its first rows would take 1 for an integer, and fail at 0.8. NaN and
+// infinities, which JSON lacks, become 0.0.
+func AppendJSONFloat(dst []byte, x float64) []byte {
+	if x-x != 0 {
+		x = 0
+	}
+	format := byte('f')
+	if a := math.Abs(x); a != 0 && (a < 1e-4 || a >= 1e16) {
+		format = 'e'
+	}
+	start := len(dst)
+	dst = strconv.AppendFloat(dst, x, format, -1, 64)
+	if !bytes.ContainsAny(dst[start:], ".e") {
+		dst = append(dst, ".0"...)
+	}
+	return dst
 }
 
 // MarshalJSON is json.Marshal without HTML escaping and without a last line

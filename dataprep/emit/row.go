@@ -41,20 +41,8 @@ func appendBool(dst []byte, name string, v bool) []byte {
 	return strconv.AppendBool(appendField(dst, name), v)
 }
 
-// appendNumber writes x as short as it reads back, always as a fraction: readers
-// that take a column's type from the first rows would take 1 for an integer, and
-// fail at 0.8. NaN and infinities, which JSON lacks, become 0.
 func appendNumber(dst []byte, name string, x float64) []byte {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		x = 0
-	}
-	dst = appendField(dst, name)
-	digits := len(dst)
-	dst = strconv.AppendFloat(dst, x, 'g', -1, 64)
-	if !bytes.ContainsAny(dst[digits:], ".e") {
-		dst = append(dst, ".0"...)
-	}
-	return dst
+	return drydock.AppendJSONFloat(appendField(dst, name), x)
 }
 
 // appendOrigin writes where a record came from: the object of the stable rows.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/eval/benchmark"
 )
 
@@ -61,7 +62,7 @@ func (c Config) append(dst []byte) []byte {
 		"eval_type: openai_api", "evalscope_version: "+Version, "generation_config:", "  batch_size: "+batch)
 	if c.Temperature != nil {
 		y.b = append(y.b, "  temperature: "...)
-		y.b = append(appendFloat(y.b, *c.Temperature), '\n')
+		y.b = append(drydock.AppendJSONFloat(y.b, *c.Temperature), '\n')
 	}
 	y.lines("ignore_errors: false", "judge_model_args: {}", "judge_strategy: auto", "judge_worker_num: 1")
 	if c.Limit > 0 {

@@ -42,7 +42,7 @@ func AppendReport(dst []byte, r *Report) []byte {
 	}
 	float := func(indent, name string) {
 		dst = append(dst, indent+`"`+name+`": `...)
-		dst = appendFloat(dst, score)
+		dst = drydock.AppendJSONFloat(dst, score)
 		dst = append(dst, ",\n"...)
 	}
 	const i1, i2, i3, i4 = "    ", "            ", "                    ", "                            "

@@ -57,7 +57,7 @@ func AppendReview(dst []byte, r *Review) []byte {
 	dst = appendField(dst, "input", r.Input)
 	dst = appendField(dst, "target", r.Target)
 	dst = append(dst, `, "sample_score": {"score": {"value": {"acc": `...)
-	dst = appendFloat(dst, r.Acc)
+	dst = drydock.AppendJSONFloat(dst, r.Acc)
 	dst = append(dst, '}')
 	dst = appendField(dst, "extracted_prediction", r.Extracted)
 	dst = appendField(dst, "prediction", r.Prediction)
@@ -158,17 +158,4 @@ func appendField(dst []byte, name, value string) []byte {
 	dst = append(dst, name...)
 	dst = append(dst, `": `...)
 	return drydock.AppendJSONString(dst, value)
-}
-
-// appendFloat writes a float as Python's repr does for the values scores take:
-// the shortest form, always with a point.
-func appendFloat(dst []byte, x float64) []byte {
-	n := len(dst)
-	dst = strconv.AppendFloat(dst, x, 'f', -1, 64)
-	for _, c := range dst[n:] {
-		if c == '.' {
-			return dst
-		}
-	}
-	return append(dst, ".0"...)
 }

@@ -126,12 +126,7 @@ func (r *Request) Body() ([]byte, error) {
 	}
 	b = append(b, ']')
 	if r.Temperature != nil {
-		b = append(b, `,"temperature":`...)
-		n := len(b)
-		b = strconv.AppendFloat(b, *r.Temperature, 'f', -1, 64)
-		if bytes.IndexByte(b[n:], '.') < 0 {
-			b = append(b, ".0"...)
-		}
+		b = drydock.AppendJSONFloat(append(b, `,"temperature":`...), *r.Temperature)
 	}
 	for _, f := range r.Extra {
 		switch f.Name {
