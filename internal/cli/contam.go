@@ -12,6 +12,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/ui"
+	"github.com/drydock-ml/drydock/provenance"
 )
 
 func newContamCommand(a *app) *cobra.Command {
@@ -25,7 +26,8 @@ type ContamCheckOptions struct {
 	Report  string
 	Clean   string
 	OnHit   string
-	DryRun  bool
+	readOptions
+	DryRun bool
 }
 
 func newContamCheckCommand(a *app) *cobra.Command {
@@ -55,6 +57,7 @@ func newContamCheckCommand(a *app) *cobra.Command {
 	f.output(&o.Report, "report", "", msg.Text{"write every finding to `FILE`, one JSON object a line", "将每个发现写入 `FILE`，每行一个 JSON 对象"})
 	f.output(&o.Clean, "clean", "", msg.Text{"write the rows to `FILE` without leaks; one JSONL input", "将去除泄漏后的数据行写入 `FILE`；仅限一个 JSONL 输入"})
 	f.str(&o.OnHit, "on-hit", "", "drop", msg.Text{"with --clean: `drop|annotate` rows that leak", "配合 --clean：对泄漏行 `drop|annotate`（删除或标注）"})
+	f.read(&o.readOptions)
 	f.dryRun(&o.DryRun)
 	a.completeFunc(c, "against", a.knownBenches)
 	a.complete(c, "on-hit", "drop", "annotate")
@@ -117,16 +120,20 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 		return err
 	}
 	if o.Clean != "" && len(files) != 1 {
-		return fail.New(fail.Usage, msg.Text{"--clean takes one input, got %d files", "--clean 只接受一个输入，得到 %d 个文件"}, len(files))
+		return fail.New(fail.Usage, msg.Text{"--clean takes one input, got %d {file|files}", "--clean 只接受一个输入，得到 %d 个文件"}, len(files))
 	}
 	for flag, out := range map[string]string{"--clean": o.Clean, "--report": o.Report} {
 		if err := keepInputs(flag, out, files); err != nil {
 			return err
 		}
 	}
+	read, err := o.options()
+	if err != nil {
+		return err
+	}
 	start := a.host.Now()
 	scan := newContamScan(a, ix, benches, o)
-	if err := scan.run(ctx, files); err != nil {
+	if err := scan.run(ctx, files, read); err != nil {
 		return err
 	}
 	if !o.DryRun {
@@ -143,11 +150,7 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 		ans.Benchmarks = append(ans.Benchmarks, contamBench{b.Name, b.Benchmark.Ref().String(), len(b.Items), b.SHA256})
 	}
 	if ans.Failed > 0 {
-		e := fail.New(fail.Contamination, msg.Text{"records that are benchmark items: %d", "属于评测集题目的记录：%d 条"}, ans.Failed)
-		if o.Clean == "" {
-			e.Hint(msg.Text{"to write the rows without them: --clean FILE", "写出不含它们的数据：--clean FILE"})
-		}
-		bad = append(bad, e)
+		bad = append(bad, scan.leaks(files))
 	}
 	ans.Exit = fail.Code(bad.OrNil())
 	if err := a.answer(ans); err != nil {
@@ -178,10 +181,10 @@ func (a *app) contamIndex(refs []string) ([]*pipeline.Bench, *contam.Index, erro
 
 func (c contamAnswer) text(t *ui.Terminal) {
 	for _, b := range c.Benchmarks {
-		t.Print(msg.Text{"%s  %d items (%s)", "%s  %d 题（%s）"}, b.Ref, b.Items, b.SHA256[:min(8, len(b.SHA256))])
+		t.Print(msg.Text{"%s  %d {item|items} (%s)", "%s  %d 题（%s）"}, b.Ref, b.Items, b.SHA256[:min(8, len(b.SHA256))])
 	}
 	if len(c.Blind) > 0 {
-		t.Print(msg.Text{"blind to %d items: a verbatim copy of them would not be found", "对 %d 题是盲区：即使逐字复制也不会被发现"}, len(c.Blind))
+		t.Print(msg.Text{"blind to %d {item|items}: a verbatim copy would not be found", "对 %d 题是盲区：即使逐字复制也不会被发现"}, len(c.Blind))
 		for _, b := range c.Blind {
 			t.Println(fmt.Sprintf("  %s %d", b.Benchmark, b.Index))
 		}
@@ -189,7 +192,11 @@ func (c contamAnswer) text(t *ui.Terminal) {
 	t.Print(msg.Text{"scanned  %s of %s, %s in %s", "已扫描  %s，%s，%s，用时 %s"},
 		t.Count(c.Records, "record", "records", "条记录"), t.Count(len(c.Inputs), "file", "files", "个文件"),
 		ui.Size(c.Bytes), t.Duration(secondsOf(c.seconds)))
-	tb := t.Table(ui.Column{}, ui.Column{Right: true}, ui.Column{}).Bare()
+	columns := []ui.Column{{}, {Right: true}, {}}
+	if t.OutTTY() {
+		columns = append(columns, ui.Column{}) // what the verdict means
+	}
+	tb := t.Table(columns...).Bare().Wrapped()
 	leaks := map[string]bool{}
 	for _, v := range contam.DefaultConfig().Fail {
 		leaks[string(v)] = true
@@ -200,12 +207,22 @@ func (c contamAnswer) text(t *ui.Terminal) {
 			if leaks[string(v)] {
 				note = t.Bad(t.Say(msg.Text{"LEAK", "泄漏"}))
 			}
-			tb.Row(string(v), fmt.Sprint(n), note)
+			row := []string{string(v), fmt.Sprint(n), note}
+			if means, ok := provenance.VerdictMeaning(string(v)); ok && t.OutTTY() {
+				row = append(row, t.Say(means))
+			}
+			tb.Row(row...)
 		}
 	}
 	tb.Print()
-	if len(c.Verdicts) == 0 {
+	switch {
+	case c.Records == 0:
+		t.Print(msg.Text{"nothing was checked", "没有检查任何内容"})
+	case len(c.Verdicts) > 0:
+	case c.Exit == 0:
 		t.Println(t.Good(t.Say(msg.Text{"no benchmark item found", "未发现评测集题目"})))
+	default:
+		t.Print(msg.Text{"no benchmark item found in what could be read", "可读取的内容中未发现评测集题目"})
 	}
 	for i, h := range c.shown {
 		if i == shownHits {
@@ -221,7 +238,7 @@ func (c contamAnswer) text(t *ui.Terminal) {
 		t.Print(msg.Text{"report: %s", "报告：%s"}, c.Report)
 	}
 	if c.Clean != "" {
-		t.Print(msg.Text{"clean: %s, %d rows", "干净数据：%s，%d 行"}, c.Clean, c.CleanRows)
+		t.Print(msg.Text{"clean: %s, %d {row|rows}", "干净数据：%s，%d 行"}, c.Clean, c.CleanRows)
 	}
 }
 

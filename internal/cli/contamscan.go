@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -45,12 +47,13 @@ type contamScan struct {
 	answer contamAnswer
 	report output
 	clean  output
+	rows   bool // every input is JSONL, so that --clean could be given
 	bad    fail.List
 }
 
 func newContamScan(a *app, ix *contam.Index, benches []*pipeline.Bench, o ContamCheckOptions) *contamScan {
 	s := &contamScan{
-		a: a, ix: ix, o: o, items: map[contam.ItemRef]string{},
+		a: a, ix: ix, o: o, rows: true, items: map[contam.ItemRef]string{},
 		answer: contamAnswer{Verdicts: map[string]int{}, Blind: []contamItem{}, Inputs: []contamInput{}},
 	}
 	for _, b := range benches {
@@ -72,7 +75,24 @@ type unitScan struct {
 	bad     fail.List
 }
 
-func (s *contamScan) run(ctx context.Context, files []string) (err error) {
+// leaks is the error of records that fail the check.
+func (s *contamScan) leaks(files []string) *fail.Error {
+	e := fail.New(fail.Contamination, msg.Text{"records that are benchmark items: %d", "属于评测集题目的记录：%d 条"}, s.answer.Failed)
+	switch {
+	case s.o.Clean != "":
+		return e
+	case !s.rows:
+		return e.Hint(msg.Text{
+			"rows can be written without them: make JSONL of the file first with drydock prep, then check that with --clean FILE",
+			"可写出不含它们的数据行：先用 drydock prep 转换为 JSONL，再用 --clean FILE 检查",
+		})
+	case len(files) > 1:
+		return e.Hint(msg.Text{"to write the rows without them: --clean FILE, one input at a time", "写出不含它们的数据：--clean FILE，每次一个输入"})
+	}
+	return e.Hint(msg.Text{"to write the rows without them: --clean FILE", "写出不含它们的数据：--clean FILE"})
+}
+
+func (s *contamScan) run(ctx context.Context, files []string, read format.Options) (err error) {
 	if s.report, err = s.a.createOutput(s.o.Report, s.o.DryRun); err != nil {
 		return err
 	}
@@ -81,10 +101,10 @@ func (s *contamScan) run(ctx context.Context, files []string) (err error) {
 		return err
 	}
 	defer s.clean.Abort()
-	pdf := format.NewPDFRuntime(s.a.host.cache())
-	defer pdf.Close()
+	read.PDF = format.NewPDFRuntime(s.a.host.cache())
+	defer read.PDF.Close()
 	for _, name := range files {
-		if err := s.file(ctx, name, pdf); err != nil {
+		if err := s.file(ctx, name, read); err != nil {
 			return err
 		}
 	}
@@ -93,8 +113,8 @@ func (s *contamScan) run(ctx context.Context, files []string) (err error) {
 
 // file checks one file, several units at once. A file that cannot be read is
 // noted, and the next one follows.
-func (s *contamScan) file(ctx context.Context, name string, pdf *format.PDFRuntime) error {
-	in, err := s.a.openInput(ctx, name, pdf, s.a.note)
+func (s *contamScan) file(ctx context.Context, name string, read format.Options) error {
+	in, err := s.a.openInput(ctx, name, read, s.a.note)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -105,17 +125,18 @@ func (s *contamScan) file(ctx context.Context, name string, pdf *format.PDFRunti
 	if s.o.Clean != "" && in.kind.Name != "jsonl" {
 		return fail.New(fail.Usage, msg.Text{"--clean writes JSON lines; %s is %s", "--clean 写出 JSONL；%s 是 %s"}, in.name(), in.kind.Name)
 	}
+	s.rows = s.rows && in.kind.Name == "jsonl"
 	progress := s.a.term.Progress(in.name(), in.file.Size, true)
 	defer progress.End()
 	results := make([]unitScan, len(in.units))
-	var read atomic.Int64
+	var seen atomic.Int64
 	counts := contamInput{File: in.name(), SHA256: in.file.SHA256, Bytes: in.file.Size}
 	err = s.a.inOrder(ctx, len(in.units), func(ctx context.Context, i int) error {
 		u := &unitWork{s: s, out: &results[i], scanner: s.ix.Scanner()}
 		if err := u.read(ctx, in.kind.Document(in.units[i], s.a.note)); err != nil {
 			return err
 		}
-		progress.Set(read.Add(in.units[i].End - in.units[i].Start))
+		progress.Set(seen.Add(in.units[i].End - in.units[i].Start))
 		return nil
 	}, func(i int) error {
 		defer func() { results[i] = unitScan{} }()
@@ -185,7 +206,7 @@ func (u *unitWork) read(ctx context.Context, doc *drydock.Document) error {
 			u.row(b)
 		case b.Cells != nil:
 			row := strings.Join(b.Cells, "\n")
-			u.record(u.scanner.Text([]byte(row)), func(*contam.Finding) string { return row }, b.At)
+			u.record(u.scanner.Text([]byte(row)), func(f *contam.Finding) string { return matched([]rune(row), f.Spans) }, b.At)
 		default:
 			u.starts = append(u.starts, textStart{u.runes, b.At})
 			u.text = append(append(u.text, b.Text...), '\n')
@@ -223,31 +244,67 @@ func (u *unitWork) row(b drydock.Block) {
 	u.out.rows++
 }
 
-// rowText is what a person wants to see of a row: the question, the passage, or
-// of a conversation what stands where the finding is; the row as it stands when
-// it has no known shape.
+// rowText is what a person wants to see of a row: the question, else what
+// matched in the field the finding points at; the row as it stands when there
+// is no such field.
 func rowText(raw []byte, f *contam.Finding) string {
-	r, _ := decodeRow(raw)
-	switch {
-	case r == nil:
-		return string(raw)
-	case r.Question != nil:
+	if r, _ := decodeRow(raw); r != nil && r.Question != nil {
 		return questionText(r.Question)
-	case r.Passage != nil:
-		return r.Passage.Text
 	}
-	for i, m := range r.Chat.Messages {
-		if f.Record.Pointer != fmt.Sprintf("/messages/%d/content", i) {
-			continue
-		}
-		if len(f.Spans) == 0 {
-			return m.Content
-		}
-		// a span counts characters
-		text := []rune(m.Content)
-		return string(text[min(max(f.Spans[0].Start, 0), len(text)):])
+	if field, ok := fieldText(raw, f.Record.Pointer); ok {
+		return matched([]rune(field), f.Spans)
 	}
 	return string(raw)
+}
+
+// fieldText returns the text a JSON pointer leads to.
+func fieldText(raw []byte, pointer string) (string, bool) {
+	var v any
+	if pointer == "" || json.Unmarshal(raw, &v) != nil {
+		return "", false
+	}
+	unescape := strings.NewReplacer("~1", "/", "~0", "~")
+	for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		switch in := v.(type) {
+		case map[string]any:
+			v = in[unescape.Replace(step)]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i < 0 || i >= len(in) {
+				return "", false
+			}
+			v = in[i]
+		default:
+			return "", false
+		}
+	}
+	s, ok := v.(string)
+	return s, ok
+}
+
+// matched cuts out of a text what the spans cover, with a little of what stands
+// around it. A span counts characters.
+func matched(text []rune, spans []contam.Span) string {
+	const around = 12 // characters
+	if len(spans) == 0 {
+		return string(text)
+	}
+	from, to := len(text), 0
+	for _, s := range spans {
+		from, to = min(from, s.Start), max(to, s.End)
+	}
+	from, to = max(from-around, 0), min(to+around, len(text))
+	if from >= to {
+		return string(text)
+	}
+	out := strings.TrimSpace(string(text[from:to]))
+	if from > 0 {
+		out = "…" + out
+	}
+	if to < len(text) {
+		out += "…"
+	}
+	return out
 }
 
 func questionText(q *drydock.Question) string {
@@ -300,8 +357,7 @@ func (u *unitWork) running() {
 			places[at] = true
 			u.out.failed++
 		}
-		end := min(from+200, len(runes))
-		u.out.hits = append(u.out.hits, hit{f: f, text: oneLine(string(runes[min(from, end):end])), item: u.s.items[f.Item]})
+		u.out.hits = append(u.out.hits, hit{f: f, text: oneLine(matched(runes, f.Spans)), item: u.s.items[f.Item]})
 	}
 }
 

@@ -20,10 +20,11 @@ import (
 
 // DedupOptions are the flags of dedup.
 type DedupOptions struct {
-	Inputs []string
-	Out    string
-	Report string
-	DryRun bool
+	Inputs   []string
+	Out      string
+	Report   string
+	Encoding string
+	DryRun   bool
 }
 
 func newDedupCommand(a *app) *cobra.Command {
@@ -53,6 +54,7 @@ func newDedupCommand(a *app) *cobra.Command {
 	f := a.flags(c.Flags())
 	f.output(&o.Out, "output", "o", msg.Text{"write the rows that stay to `FILE`", "将保留的行写入 `FILE`"})
 	f.output(&o.Report, "report", "", msg.Text{"write the removed rows and what they repeat to `FILE`", "将去除的行及其重复对象写入 `FILE`"})
+	f.encoding(&o.Encoding)
 	f.dryRun(&o.DryRun)
 	return c
 }
@@ -86,6 +88,9 @@ type dedupRun struct {
 }
 
 func runDedup(ctx context.Context, a *app, o DedupOptions) error {
+	if err := format.CheckEncoding(o.Encoding); err != nil {
+		return err
+	}
 	names, bad, err := expandInputs(o.Inputs)
 	if err != nil {
 		return err
@@ -98,7 +103,7 @@ func runDedup(ctx context.Context, a *app, o DedupOptions) error {
 	d := &dedupRun{a: a, exact: dedup.NewExact(), bad: bad}
 	d.answer = dedupAnswer{Schema: "drydock.dedup/1", Inputs: []dedupInput{}, Out: o.Out, Report: o.Report, DryRun: o.DryRun}
 	for _, name := range names {
-		if err := d.open(ctx, name); err != nil {
+		if err := d.open(ctx, name, o.Encoding); err != nil {
 			return err
 		}
 	}
@@ -120,8 +125,8 @@ func runDedup(ctx context.Context, a *app, o DedupOptions) error {
 	return d.bad.OrNil()
 }
 
-func (d *dedupRun) open(ctx context.Context, name string) error {
-	in, err := d.a.openInput(ctx, name, nil, d.a.note)
+func (d *dedupRun) open(ctx context.Context, name, encoding string) error {
+	in, err := d.a.openInput(ctx, name, format.Options{Encoding: encoding}, d.a.note)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -301,7 +306,7 @@ func (d dedupAnswer) text(t *ui.Terminal) {
 		tb.Row(in.File, fmt.Sprint(in.Rows), ui.Size(in.Bytes))
 	}
 	tb.Print()
-	t.Print(msg.Text{"%d in, %d kept, %d duplicates, %d conflicting answers", "输入 %d，保留 %d，重复 %d，答案冲突 %d"},
+	t.Print(msg.Text{"%d in, %d kept, %d {duplicate|duplicates}, %d conflicting {answer|answers}", "输入 %d，保留 %d，重复 %d，答案冲突 %d"},
 		d.Sums.In, d.Sums.Out, d.Sums.Dropped[dedup.Duplicate], d.Sums.Dropped[dedup.Conflict])
 	if d.Out != "" && !d.DryRun {
 		t.Print(msg.Text{"rows: %s", "数据行：%s"}, filepath.ToSlash(d.Out))

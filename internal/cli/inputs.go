@@ -21,6 +21,9 @@ import (
 // not stop the rest.
 func expandInputs(names []string) (files []string, bad fail.List, err error) {
 	for _, name := range names {
+		if err := noStdin(name); err != nil {
+			return nil, nil, err
+		}
 		info, err := os.Stat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -41,6 +44,16 @@ func expandInputs(names []string) (files []string, bad fail.List, err error) {
 		bad = append(bad, fail.New(fail.Partial, msg.Text{"%s: no files in it", "%s：其中没有文件"}, list(names)))
 	}
 	return files, bad, nil
+}
+
+// noStdin refuses - where a file is read twice, or by its parts: stdin can be
+// neither.
+func noStdin(name string) error {
+	if name != "-" {
+		return nil
+	}
+	return fail.New(fail.Usage, msg.Text{"- is stdin, and this command reads files only", "- 表示标准输入，而此命令只读取文件"}).
+		Hint(msg.Text{"write it to a file first: … > data.jsonl", "请先写入文件：… > data.jsonl"})
 }
 
 func walkFiles(root string, bad *fail.List) (files []string, err error) {
@@ -86,9 +99,10 @@ func (f inputFile) name() string { return f.file.Name }
 
 // openInput opens a file and cuts it into units. The error is of kind partial,
 // or that of a cancelled context.
-func (a *app) openInput(ctx context.Context, name string, pdf *format.PDFRuntime, note func(format.Note)) (inputFile, error) {
+func (a *app) openInput(ctx context.Context, name string, o format.Options, note func(format.Note)) (inputFile, error) {
 	meta := &drydock.File{Name: filepath.ToSlash(name)}
-	f, kind, err := format.Open(meta, name, format.Options{Workers: a.workers(), CacheDir: a.host.cache(), PDF: pdf}, note)
+	o.Workers, o.CacheDir = a.workers(), a.host.cache()
+	f, kind, err := format.Open(meta, name, o, note)
 	if err != nil {
 		return inputFile{}, err
 	}
@@ -122,8 +136,49 @@ func (a *app) inOrder(ctx context.Context, n int, work func(ctx context.Context,
 	return nil
 }
 
-// note tells the user what a format says of a file.
-func (a *app) note(n format.Note) { a.term.Warn(msg.Text{"%s", "%s"}, n) }
+// note tells the user what a format says of a file; a program gets it as a
+// warning, since nothing else of the answer has it.
+func (a *app) note(n format.Note) {
+	if a.term.JSON() {
+		a.term.Warn(msg.Text{"%s", "%s"}, n)
+		return
+	}
+	a.term.Note(msg.Text{"%s", "%s"}, n)
+}
+
+// readOptions are the flags of commands that read any file.
+type readOptions struct {
+	Encoding        string
+	PasswordFile    string
+	AllowRestricted bool
+}
+
+func (f flags) read(o *readOptions) {
+	f.gate(&o.AllowRestricted, "allow-restricted", "", msg.Text{"read PDF files whose owner forbids extraction", "读取所有者禁止提取内容的 PDF"})
+	f.str(&o.PasswordFile, "password-file", "", "", msg.Text{"`FILE` with the password of encrypted sources", "含加密来源密码的 `FILE`"})
+	f.encoding(&o.Encoding)
+}
+
+func (f flags) encoding(p *string) {
+	f.str(p, "encoding", "", "", msg.Text{"text encoding `NAME` (default: found)", "文本编码 `NAME`（默认：自动识别）"})
+}
+
+// options checks the flags and reads the password.
+func (o readOptions) options() (format.Options, error) {
+	f := format.Options{Encoding: o.Encoding, AllowRestricted: o.AllowRestricted}
+	if err := format.CheckEncoding(o.Encoding); err != nil {
+		return f, err
+	}
+	if o.PasswordFile == "" {
+		return f, nil
+	}
+	b, err := os.ReadFile(o.PasswordFile)
+	if err != nil {
+		return f, fail.New(fail.Usage, msg.Text{"--password-file: %v", "--password-file：%v"}, err)
+	}
+	f.Password = strings.TrimRight(string(b), "\r\n")
+	return f, nil
+}
 
 // badBlock says which row or page could not be read.
 func badBlock(d *drydock.Drop) *fail.Error {

@@ -57,7 +57,7 @@ func newPrepCommand(a *app) *cobra.Command {
 	f.output(&o.Dropped, "dropped", "", msg.Text{"write what was left out to `FILE` (default: beside -o)", "将未采用的内容写入 `FILE`（默认：与 -o 同目录）"})
 	f.gate(&o.AllowRestricted, "allow-restricted", "", msg.Text{"read PDF files whose owner forbids extraction", "读取所有者禁止提取内容的 PDF"})
 	f.str(&o.PasswordFile, "password-file", "", "", msg.Text{"`FILE` with the password of encrypted sources", "含加密来源密码的 `FILE`"})
-	f.str(&o.Encoding, "encoding", "", "", msg.Text{"text encoding `NAME` (default: found)", "文本编码 `NAME`（默认：自动识别）"})
+	f.encoding(&o.Encoding)
 	f.int(&o.Limit, "limit", "", 0, msg.Text{"read at most `N` records of each file (0: all)", "每个文件最多读取 `N` 条记录（0：全部）"})
 	f.dryRun(&o.DryRun)
 	f.int(&o.Seed, "seed", "", 0, msg.Text{"seed `N` of shuffled options", "打乱选项的种子 `N`"})
@@ -143,6 +143,11 @@ func (o PrepOptions) check() error {
 	}
 	if o.Out == "-" && o.Dropped == "" {
 		return fail.New(fail.Usage, msg.Text{"-o - needs --dropped, so that nothing disappears", "使用 -o - 时必须指定 --dropped，以免内容丢失"})
+	}
+	for _, name := range append([]string{o.Key}, o.Sources...) {
+		if err := noStdin(name); err != nil {
+			return err
+		}
 	}
 	for _, out := range [][2]string{{"-o", o.Out}, {"--dropped", o.Dropped}} {
 		if err := keepInputs(out[0], out[1], append(o.Sources, o.Key)); err != nil {
