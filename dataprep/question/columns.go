@@ -10,7 +10,8 @@ type columns struct {
 	id, question, answer, options, wrong, explain, form, figure, lang int
 	option                                                            []int
 	subject                                                           []int
-	header                                                            int // rows up to and with the header
+	header                                                            int  // rows up to and with the header
+	truth                                                             bool // every answer says true or false
 }
 
 func noColumns() *columns {
@@ -117,6 +118,9 @@ func (c *columns) learn(rows []tableRow) {
 	if len(rows) == 0 {
 		return
 	}
+	if p := profile(rows, c.answer); c.answer >= 0 && len(c.option) == 0 && c.options < 0 && p.filled > 0 && p.judges == p.filled {
+		c.truth = true // F is the letter of no option here
+	}
 	taken := map[int]bool{c.id: true, c.question: true, c.answer: true, c.options: true, c.wrong: true, c.explain: true, c.form: true, c.figure: true, c.lang: true}
 	for _, i := range append(append([]int(nil), c.option...), c.subject...) {
 		taken[i] = true
@@ -149,6 +153,7 @@ func (c *columns) learn(rows []tableRow) {
 // A columnProfile is what the cells of one column have in common.
 type columnProfile struct {
 	filled, letters, judges, unique, code int
+	keys                                  int // letters or true/false marks
 	top                                   int // the highest option letter
 	mean                                  int // characters
 }
@@ -158,7 +163,7 @@ func profile(rows []tableRow, i int) columnProfile {
 	seen := map[string]bool{}
 	total := 0
 	for _, r := range rows {
-		if i >= len(r.cells) {
+		if i < 0 || i >= len(r.cells) {
 			continue
 		}
 		s := trim(r.cells[i])
@@ -175,6 +180,9 @@ func profile(rows []tableRow, i int) columnProfile {
 		}
 		if readJudge(s) != "" {
 			p.judges++
+		}
+		if readable(s) {
+			p.keys++
 		}
 		if !seen[s] {
 			seen[s] = true
@@ -209,7 +217,10 @@ func byContent(rows []tableRow) *columns {
 	for i := range width {
 		p := profile(rows, i)
 		profiles[i] = p
-		if c.answer < 0 && p.filled*10 >= len(rows)*8 && p.letters == p.filled && !labelColumn(rows, i) {
+		if f := formColumn(rows, i); f && c.form < 0 {
+			c.form = i
+		}
+		if c.answer < 0 && p.filled*10 >= len(rows)*8 && p.keys == p.filled && p.letters > 0 && !labelColumn(rows, i) {
 			c.answer = i
 		}
 	}
@@ -252,6 +263,22 @@ func byContent(rows []tableRow) *columns {
 	}
 	c.learn(rows)
 	return c
+}
+
+// formColumn recognises a column that says what kind of item each row is.
+func formColumn(rows []tableRow, i int) bool {
+	n := 0
+	for _, r := range rows {
+		s := r.cell(i)
+		if s == "" {
+			continue
+		}
+		if _, _, ok := formOf(s); !ok || utf8.RuneCountInString(s) > 6 {
+			return false
+		}
+		n++
+	}
+	return n*10 >= len(rows)*8
 }
 
 // labelColumn recognises a column that runs A, B, C …: the labels of one item's

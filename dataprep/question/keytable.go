@@ -118,13 +118,21 @@ func keyTableDown(rows []tableRow) []keyRun {
 // keyRows hands a table of answers to the open chapter.
 func (r *reader) keyRows(rows []tableRow, runs []keyRun) {
 	c := &r.text
-	if !c.zone {
-		c.header = nil
-		c.openZone()
-	}
 	var all []string
 	for _, row := range rows {
 		all = append(all, cellsAsText(row.cells))
+	}
+	if len(r.waiting) > 0 && c.cur == nil && len(c.secs) == 0 {
+		f := r.doc.File
+		if c.keyFile != nil {
+			f = c.keyFile
+		}
+		r.giveWaiting(&keyPart{runs: runs, at: rows[0].at, text: all}, f)
+		return
+	}
+	if !c.zone {
+		c.header = nil
+		c.openZone()
 	}
 	l := line{text: all[0], at: rows[0].at}
 	c.addKeyRow(keyRow{runs: runs}, l)

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/drydock-ml/drydock"
 )
 
 // More names, nestings and answers that rows come with.
@@ -33,6 +35,20 @@ func TestMoreRowShapes(t *testing.T) {
 		{name: "Option 2", rows: [][]string{{"Question Text", "Option 1", "Option 2", "Option 3", "Correct Option"}, {"Port light?", "red", "green", "white", "Option 1"}, {"Port light?", "red", "green", "white", "Option 3"}}, want: []string{red + "A", red + "C"}},
 		{name: "a separator of several signs", rows: [][]string{{"题目", "选项", "答案"}, {"Port light?", "red$;$green$;$white", "A"}}, want: []string{red + "A"}},
 		{name: "1 and 0 under 判断题", rows: [][]string{{"题型", "题目", "答案"}, {"判断题", "左舷灯为红。", "1"}, {"判断题", "右舷灯为红。", "0"}}, want: []string{"judge|左舷灯为红。||true", "judge|右舷灯为红。||false"}},
+		{name: "no header, rows of several kinds", rows: [][]string{
+			{"1", "单选题", "左舷灯是什么颜色", "红", "绿", "A"}, {"2", "多选题", "下列哪些是号灯", "锚灯", "尾灯", "AB"}, {"3", "判断题", "右舷灯为红色。", "", "", "×"}, {"4", "单选题", "右舷灯是什么颜色", "红", "绿", "B"}},
+			want: []string{"single|左舷灯是什么颜色|A=红;B=绿|A", "multiple|下列哪些是号灯|A=锚灯;B=尾灯|A,B", "judge|右舷灯为红色。||false", "single|右舷灯是什么颜色|A=红;B=绿|B"}},
+		{name: "a stem with its key, options in the rows below", rows: [][]string{{"1、左舷灯为", "A"}, {"A、红  B、绿"}, {"C、白"}, {"2、右舷灯为", "B"}, {"A、红  B、绿"}, {"C、白"}},
+			want: []string{"single|左舷灯为|A=红;B=绿;C=白|A", "single|右舷灯为|A=红;B=绿;C=白|B"}},
+		{name: "number, stem and key in cells, an option a row", rows: [][]string{{"1", "左舷灯为", "A"}, {"", "A. 红"}, {"", "B. 绿"}, {"2", "右舷灯为", "B"}, {"", "A. 红"}, {"", "B. 绿"}},
+			want: []string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B"}},
+		{name: "the same under a header", rows: [][]string{{"题号", "题目", "答案"}, {"1", "左舷灯为", "A"}, {"", "A. 红"}, {"", "B. 绿"}, {"2", "右舷灯为", "B"}, {"", "A. 红"}, {"", "B. 绿"}},
+			want: []string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B"}},
+		{name: "a header for each section", rows: [][]string{{"一、单选题"}, {"题号", "题目", "A", "B", "答案"}, {"1", "左舷灯为", "红", "绿", "A"}, {"二、判断题"}, {"题号", "题目", "答案"}, {"1", "右舷灯为红。", "F"}},
+			want: []string{"single|左舷灯为|A=红;B=绿|A", "judge|右舷灯为红。||false"}},
+		{name: "a column of T and F", rows: [][]string{{"题目", "答案"}, {"左舷灯为红。", "T"}, {"右舷灯为红。", "F"}}, want: []string{"judge|左舷灯为红。||true", "judge|右舷灯为红。||false"}},
+		{name: "cards", rows: [][]string{{"题目", "左舷灯为"}, {"选项A", "红"}, {"选项B", "绿"}, {"答案", "A"}, {"题目", "右舷灯为"}, {"选项A", "红"}, {"选项B", "绿"}, {"答案", "B"}},
+			want: []string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -53,5 +69,38 @@ func TestMoreRowShapes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The answers of a sheet may stand in another sheet or in a key file.
+func TestKeyOfRows(t *testing.T) {
+	t.Parallel()
+	bank := [][]string{{"题号", "题目", "A", "B"}, {"1", "左舷灯为", "红", "绿"}, {"2", "右舷灯为", "红", "绿"}}
+	keys := [][]string{{"题号", "答案"}, {"2", "B"}, {"1", "A"}}
+	want := []string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B"}
+	var blocks []drydock.Block
+	for i, row := range bank {
+		blocks = append(blocks, drydock.Block{Cells: row, At: drydock.Locator{Sheet: "试题", Row: i + 1}})
+	}
+	for i, row := range keys {
+		blocks = append(blocks, drydock.Block{Cells: row, At: drydock.Locator{Sheet: "答案", Row: i + 1}})
+	}
+	sheets := document(blocks)
+	table := rowsDocument(bank)
+	table.Key = rowsDocument(keys)
+	lines := rowsDocument(bank)
+	lines.Key = text("参考答案\n1-2 AB")
+	for name, doc := range map[string]*drydock.Document{"sheets": sheets, "key file, a table": table, "key file, lines": lines} {
+		if d := cmp.Diff(want, shown(parse(t, doc))); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, d)
+		}
+	}
+	sheets = document(append(blocks, drydock.Block{Cells: []string{"3", "A"}, At: drydock.Locator{Sheet: "答案", Row: 4}}))
+	if d := cmp.Diff(append(want, "drop key_unused"), shown(parse(t, sheets))); d != "" {
+		t.Errorf("one answer too many: (-want +got)\n%s", d)
+	}
+	bare := rowsDocument(bank)
+	if d := cmp.Diff([]string{"single|左舷灯为|A=红;B=绿|", "single|右舷灯为|A=红;B=绿|"}, shown(parse(t, bare))); d != "" {
+		t.Errorf("no answers at all: (-want +got)\n%s", d)
 	}
 }

@@ -54,17 +54,19 @@ func (p parser) Parse(ctx context.Context, doc *drydock.Document) iter.Seq2[*dry
 
 // A reader holds the state of one document being read.
 type reader struct {
-	ctx  context.Context
-	doc  *drydock.Document
-	note func(Note)
-	emit func(*drydock.Record, *drydock.Drop) bool
-	text chapter
-	tab  table
-	rows jsonRows
-	done bool
-	seen int  // blocks read
-	last *int // the last block that reads as a key; nil until looked for
-	base indexBase
+	ctx     context.Context
+	doc     *drydock.Document
+	note    func(Note)
+	emit    func(*drydock.Record, *drydock.Drop) bool
+	text    chapter
+	tab     table
+	rows    jsonRows
+	done    bool
+	seen    int  // blocks read
+	last    *int // the last block that reads as a key; nil until looked for
+	base    indexBase
+	waiting []*draft // rows of a table without answers
+	tired   bool     // so many waited that no more do
 }
 
 func (r *reader) stopped() bool { return r.done || r.text.stopped }
@@ -96,6 +98,19 @@ func (r *reader) run() error {
 			return err
 		}
 	}
+	if c := &r.text; len(r.waiting) > 0 && len(c.keys) > 0 && len(c.secs) == 0 {
+		for _, k := range c.keys[1:] {
+			c.keys[0].runs, c.keys[0].text = append(c.keys[0].runs, k.runs...), append(c.keys[0].text, k.text...)
+		}
+		f := r.doc.File
+		if c.keyFile != nil {
+			f = c.keyFile
+		}
+		k := c.keys[0]
+		c.keys = nil
+		r.giveWaiting(k, f)
+	}
+	r.giveHeld()
 	r.text.end()
 	return nil
 }

@@ -19,6 +19,7 @@ type table struct {
 	sheet   string
 	part    string
 	form    drydock.QuestionKind // from a section row
+	open    *tableRow            // a stem whose options may stand in the rows below
 }
 
 type tableRow struct {
@@ -56,6 +57,10 @@ func (r *reader) endTable() {
 	if !r.tab.decided && len(r.tab.rows) > 0 {
 		r.decideTable()
 	}
+	if open := r.tab.open; open != nil && !r.stopped() {
+		r.tab.open = nil
+		r.item(*open)
+	}
 	r.tab = table{}
 }
 
@@ -68,6 +73,9 @@ func (r *reader) decideTable() {
 	if runs := keyTable(rows); runs != nil {
 		r.keyRows(rows, runs)
 		return
+	}
+	if c := cards(rows); c != nil {
+		rows = c
 	}
 	t.cols = findColumns(rows)
 	t.asText = t.cols == nil
@@ -95,18 +103,39 @@ func (r *reader) row(row tableRow) {
 	t := &r.tab
 	c := t.cols
 	if t.asText {
-		r.text.feed(drydock.Block{Text: cellsAsText(row.cells), At: row.at})
+		r.textRow(row)
 		return
 	}
-	if what, _ := roleOf(row.cell(c.question)); what == roleQuestion {
-		if h := headerRow(row.cells); h != nil && h.question == c.question {
-			return // the header once more
+	if h := headerRow(row.cells); h != nil && h.question >= 0 {
+		if open := t.open; open != nil {
+			t.open = nil
+			r.item(*open)
 		}
+		if h.answer >= 0 || h.question != c.question {
+			t.cols = h // the header once more, or the one of the next section
+		}
+		return
 	}
 	if form, ok := sectionRow(row); ok {
+		if open := t.open; open != nil {
+			t.open = nil
+			r.item(*open)
+		}
 		t.form = form
 		return
 	}
+	if t.optionRow(row) {
+		return
+	}
+	if last := t.hold(row); last != nil {
+		r.item(*last)
+	}
+}
+
+// item makes an item of a row whose columns are known.
+func (r *reader) item(row tableRow) {
+	t := &r.tab
+	c := t.cols
 	d := r.rowDraft(row)
 	if d.stem == "" && len(d.options) == 0 {
 		r.give(nil, d.reject(r.doc.File, reasonBadRow, "the row has no question text"))
@@ -117,6 +146,10 @@ func (r *reader) row(row tableRow) {
 			r.give(nil, d.reject(r.doc.File, reason, detail))
 			return
 		}
+	}
+	if c.answer < 0 && !d.given && (len(d.options) >= 2 || d.form == drydock.Judge) {
+		r.wait(d) // the answers may stand in another table
+		return
 	}
 	r.give(d.finish(r.doc.File))
 }
@@ -133,6 +166,9 @@ func (r *reader) rowDraft(row tableRow) *draft {
 	d := &draft{
 		at: row.at, rowID: row.cell(c.id), lang: row.cell(c.lang), form: t.form, sure: 1,
 		text: func() string { return strings.Join(trimCells(row.cells), " | ") }, explain: row.cell(c.explain),
+	}
+	if c.truth && d.form == "" {
+		d.form = drydock.Judge
 	}
 	if f := formValue(row.cell(c.form)); f != "" {
 		d.form = f
