@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/textnorm"
 )
 
 // maxFindings is how many bad rows are told in full; the rest are counted.
@@ -48,7 +48,7 @@ func readItemFile(pack fs.FS) (name string, data []byte, err error) {
 // in errors, which list every bad row with its line.
 func ReadItems(name string, data []byte) ([]Item, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if i := invalidUTF8(data); i >= 0 {
+	if i := textnorm.InvalidUTF8(data); i >= 0 {
 		return nil, fail.New(fail.Config, msg.Text{"the file is not UTF-8", "文件不是 UTF-8 编码"}).
 			At(fail.Where{File: name, Line: 1 + bytes.Count(data[:i], []byte{'\n'})}).
 			Hint(msg.Text{"save it as UTF-8; Excel: “CSV UTF-8”", "请另存为 UTF-8；Excel 选“CSV UTF-8”"})
@@ -68,20 +68,6 @@ func ReadItems(name string, data []byte) ([]Item, error) {
 		return nil, err
 	}
 	return rd.items, nil
-}
-
-func invalidUTF8(b []byte) int {
-	if utf8.Valid(b) {
-		return -1
-	}
-	for i := 0; i < len(b); {
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return -1
 }
 
 // A row is one record before it is understood. Absent and null fields are not

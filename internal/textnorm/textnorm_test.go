@@ -173,6 +173,15 @@ func FuzzFold(f *testing.F) {
 
 var benchText = strings.Repeat("在船舶主机的起动过程中，起动空气压力不应低于 0.6 MPa；the main engine shall be stopped. ", 200)
 
+func TestInvalidUTF8(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]int{"": -1, "船 a": -1, "\ufffd": -1, "a\xff": 1, "船\xe8\x88": 3, "\xed\xa0\x80": 0} {
+		if got := InvalidUTF8([]byte(s)); got != want {
+			t.Errorf("InvalidUTF8(%q) = %d, want %d", s, got, want)
+		}
+	}
+}
+
 func BenchmarkFold(b *testing.B) {
 	b.SetBytes(int64(len(benchText)))
 	b.ReportAllocs()

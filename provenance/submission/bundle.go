@@ -316,7 +316,7 @@ func windowsName(name string) (why string, bad bool) {
 }
 
 func finding(f Finding, text msg.Text, args ...any) Finding {
-	f.Text = said{text, args}
+	f.Text = said(text, args...)
 	return f
 }
 

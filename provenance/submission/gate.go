@@ -32,22 +32,15 @@ const (
 	Error Status = "error"
 )
 
-// said is a text with what fills it, to be said in the reader's language.
-type said struct {
-	text msg.Text
-	args []any
-}
+// message says an error without its place, which stands beside it.
+type message struct{ e *fail.Error }
 
 // In implements [msg.Localizer].
-func (s said) In(l msg.Lang) string {
-	args := make([]any, len(s.args))
-	for i, a := range s.args {
-		if err, ok := a.(error); ok {
-			a = fail.Describe(err, l)
-		}
-		args[i] = a
-	}
-	return s.text.Format(l, args...)
+func (m message) In(l msg.Lang) string { return m.e.Message(l) }
+
+// said is a text with what fills it, to be said in the reader's language.
+func said(text msg.Text, args ...any) msg.Localizer {
+	return message{fail.New(fail.Submission, text, args...)}
 }
 
 // A Finding is one thing a gate found wrong.
@@ -112,7 +105,7 @@ func (c *check) fails(f Finding, text msg.Text, args ...any) { c.found(f, false,
 func (c *check) warns(f Finding, text msg.Text, args ...any) { c.found(f, true, text, args) }
 
 func (c *check) found(f Finding, warning bool, text msg.Text, args []any) {
-	f.Text, f.warning = said{text, args}, warning
+	f.Text, f.warning = said(text, args...), warning
 	c.add(f)
 }
 
@@ -142,12 +135,12 @@ func (c *check) add(f Finding) {
 // was found.
 func (c *check) skips(fix msg.Localizer, text msg.Text, args ...any) {
 	if c.v.Findings == 0 {
-		c.v.Status, c.v.Reason, c.v.First.Fix = Skip, said{text, args}, fix
+		c.v.Status, c.v.Reason, c.v.First.Fix = Skip, said(text, args...), fix
 	}
 }
 
 // passes says what was checked; it stands only when nothing was found.
-func (c *check) passes(text msg.Text, args ...any) { c.note = said{text, args} }
+func (c *check) passes(text msg.Text, args ...any) { c.note = said(text, args...) }
 
 // runGate runs one gate. A panic or an error is the verdict error; only a
 // cancelled context goes up.
@@ -158,13 +151,13 @@ func runGate(ctx context.Context, g gate, s *state) (Verdict, error) {
 		return c.v, context.Cause(ctx)
 	}
 	if err != nil {
-		c.v.Status, c.v.Reason = Error, said{msg.Text{"the gate could not finish: %v", "该项检查未能完成：%v"}, []any{err}}
+		c.v.Status, c.v.Reason = Error, said(msg.Text{"the gate could not finish: %v", "该项检查未能完成：%v"}, err)
 		return c.v, nil
 	}
 	if c.v.Status == "" {
 		c.v.Status, c.v.Reason = Pass, c.note
 		if c.note == nil {
-			c.v.Reason = said{text: msg.Text{"as it should be", "符合要求"}}
+			c.v.Reason = msg.Text{"as it should be", "符合要求"}
 		}
 	}
 	return c.v, nil
@@ -192,16 +185,6 @@ func (f Finding) want(expected, actual any) Finding {
 }
 
 func (f Finding) fix(text msg.Text, args ...any) Finding {
-	f.Fix = said{text, args}
+	f.Fix = said(text, args...)
 	return f
 }
-
-func advice(text msg.Text, args ...any) msg.Localizer { return said{text, args} }
-
-// message says an error without its place, which stands beside it.
-type message struct {
-	e *fail.Error
-}
-
-// In implements [msg.Localizer].
-func (m message) In(l msg.Lang) string { return m.e.Message(l) }

@@ -17,7 +17,7 @@ func gateC01(c *check) error {
 		return c.itemsErr
 	}
 	if c.items == nil {
-		c.skips(advice(msg.Text{"drydock bench add %s FILE registers your copy", "用 drydock bench add %s 文件 登记您的副本"}, name),
+		c.skips(said(msg.Text{"drydock bench add %s FILE registers your copy", "用 drydock bench add %s 文件 登记您的副本"}, name),
 			msg.Text{"no copy of %s is registered here, so nothing was compared", "本机未登记 %s，因此未作比对"}, name)
 		return nil
 	}

@@ -141,7 +141,7 @@ func gateG03(c *check) error {
 // are read back out of the prompts and their canonical hash is compared with
 // the known one. It can say that something differs, not what.
 func (c *check) promptsByHash() error {
-	register := advice(msg.Text{"drydock bench add %s FILE registers your copy", "用 drydock bench add %s 文件 登记您的副本"}, c.decl.Benchmark.Name)
+	register := said(msg.Text{"drydock bench add %s FILE registers your copy", "用 drydock bench add %s 文件 登记您的副本"}, c.decl.Benchmark.Name)
 	choice, ok := c.bench.(*benchmark.Choice)
 	if !ok {
 		c.skips(register, msg.Text{"no copy of %s is registered here", "本机未登记 %s"}, c.decl.Benchmark.Name)
@@ -183,38 +183,12 @@ func (c *check) promptsByHash() error {
 // itemOf reads an item back out of its prompt. It can only go wrong towards a
 // hash that differs.
 func itemOf(b *benchmark.Choice, v review) (benchmark.Item, bool) {
-	var it benchmark.Item
 	text, ok := strings.CutPrefix(v.input, evalscope.Input([]drydock.Message{{Role: "user"}}))
 	if !ok {
-		return it, false
+		return benchmark.Item{}, false
 	}
-	before, rest, ok := strings.Cut(b.Template(), "{question}")
-	if !ok {
-		return it, false
-	}
-	between, after, ok := strings.Cut(rest, "{choices}")
-	if !ok {
-		return it, false
-	}
-	if text, ok = strings.CutPrefix(text, before); !ok {
-		return it, false
-	}
-	if text, ok = strings.CutSuffix(text, after); !ok {
-		return it, false
-	}
-	i := strings.LastIndex(text, between)
-	if i < 0 {
-		return it, false
-	}
-	it.Question.Stem, it.Gold = text[:i], []string{v.target}
-	for j, line := range strings.Split(text[i+len(between):], "\n") {
-		label := string(rune('A'+j)) + ". "
-		if !strings.HasPrefix(line, label) {
-			return it, false
-		}
-		it.Question.Options = append(it.Question.Options, drydock.Option{Label: label[:1], Text: line[len(label):]})
-	}
-	return it, true
+	q, ok := b.Unprompt(text)
+	return benchmark.Item{Question: q, Gold: []string{v.target}}, ok
 }
 
 func gateG04(c *check) error {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 	"strings"
 
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -206,8 +205,6 @@ func pointerOf(err error) string {
 	return ""
 }
 
-func isNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
-
 // unusable says why the gates that read rows cannot: no file, or no row in it.
 func (c *check) unusable() bool {
 	r := &c.reviews
@@ -224,7 +221,7 @@ func (c *check) unusable() bool {
 	return true
 }
 
-// row is the place of a review.
+// at is the place of a review.
 func (r *reviews) at(v review) Finding {
 	return at(r.file, v.line)
 }

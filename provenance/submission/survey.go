@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock/internal/parallel"
+	"github.com/drydock-ml/drydock/internal/textnorm"
 )
 
 // a facts is what one reading of a file tells: every file is read once, however
@@ -112,10 +113,11 @@ func (s *surveyor) chunk(b []byte) {
 			return
 		}
 	}
-	if s.badAt < 0 && !utf8.Valid(b) {
-		at := invalid(b)
-		s.badAt = s.done + int64(at)
-		s.badLine = s.line + bytes.Count(b[:at], []byte{'\n'})
+	if s.badAt < 0 {
+		if at := textnorm.InvalidUTF8(b); at >= 0 {
+			s.badAt = s.done + int64(at)
+			s.badLine = s.line + bytes.Count(b[:at], []byte{'\n'})
+		}
 	}
 	if s.lostLine == 0 {
 		if i := bytes.Index(b, []byte("\ufffd")); i >= 0 {
@@ -127,18 +129,6 @@ func (s *surveyor) chunk(b []byte) {
 	}
 	s.line += bytes.Count(b, []byte{'\n'})
 	s.done += int64(len(b))
-}
-
-// invalid returns the offset of the first byte that is not UTF-8.
-func invalid(b []byte) int {
-	for i := 0; i < len(b); {
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return len(b)
 }
 
 // isText goes by extension: what is sniffed as text would let a broken text

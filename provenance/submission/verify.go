@@ -2,6 +2,8 @@ package submission
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -51,6 +53,9 @@ func (s *state) factsOf(name string) (facts, bool) {
 	}
 	return s.facts[i], true
 }
+
+// usualBenchmark is what a package is for that does not say.
+const usualBenchmark = "maritime_bench"
 
 // lastGate asks whether the others ran.
 const lastGate = "P01"
@@ -130,7 +135,7 @@ func (s *state) prepare(ctx context.Context) error {
 	s.guess()
 	d := &s.decl.Benchmark
 	if _, err := benchmark.ParseRef(d.Name); err != nil { // from a file name, then
-		d.Name = "maritime_bench"
+		d.Name = usualBenchmark
 	}
 	if b, err := benchmark.Lookup(d.Name); err == nil {
 		s.bench = b
@@ -145,7 +150,7 @@ func (s *state) prepare(ctx context.Context) error {
 			}
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case !isNotExist(err):
+		case !errors.Is(err, fs.ErrNotExist):
 			s.itemsErr = err // the gates that need them say so
 		}
 	}
@@ -164,6 +169,12 @@ func (s *state) prepare(ctx context.Context) error {
 
 // guess fills what the declaration leaves out from the layout.
 func (s *state) guess() {
+	s.guessResults()
+	s.guessReport()
+	s.guessTrain()
+}
+
+func (s *state) guessResults() {
 	d := &s.decl
 	if d.Results.Reviews == "" {
 		d.Results.Reviews = s.firstOf(
@@ -180,34 +191,43 @@ func (s *state) guess() {
 	if d.Benchmark.Name == "" {
 		d.Benchmark.Name = strings.TrimSuffix(path.Base(d.Results.Reviews), "_default.jsonl")
 		if d.Results.Reviews == "" {
-			d.Benchmark.Name = "maritime_bench"
+			d.Benchmark.Name = usualBenchmark
 		}
 	}
 	if d.Results.Reviews == "" {
 		d.Results.Reviews = "results/" + d.Benchmark.Name + "_default.jsonl"
 	}
+	if d.Results.Report != "" {
+		return
+	}
+	usual := "results/reports/" + d.Benchmark.Name + ".json"
+	d.Results.Report = s.firstOf(
+		func(n string) bool { return n == usual },
+		func(n string) bool {
+			return path.Base(n) == d.Benchmark.Name+".json" && strings.Contains("/"+n, "/reports/")
+		},
+	)
 	if d.Results.Report == "" {
-		usual := "results/reports/" + d.Benchmark.Name + ".json"
-		if d.Results.Report = s.firstOf(
-			func(n string) bool { return n == usual },
-			func(n string) bool {
-				return path.Base(n) == d.Benchmark.Name+".json" && strings.Contains("/"+n, "/reports/")
-			},
-		); d.Results.Report == "" {
-			d.Results.Report = usual
-		}
+		d.Results.Report = usual
 	}
-	if d.Report == "" {
-		document := func(n string) bool {
-			ext := strings.ToLower(path.Ext(n))
-			return ext == ".docx" || ext == ".pdf"
-		}
-		d.Report = s.firstOf(
-			func(n string) bool { return document(n) && strings.HasPrefix(n, "report/") },
-			func(n string) bool { return document(n) && !strings.Contains(n, "/") },
-		)
+}
+
+func (s *state) guessReport() {
+	if s.decl.Report != "" {
+		return
 	}
-	t := &d.Train
+	document := func(n string) bool {
+		ext := strings.ToLower(path.Ext(n))
+		return ext == ".docx" || ext == ".pdf"
+	}
+	s.decl.Report = s.firstOf(
+		func(n string) bool { return document(n) && strings.HasPrefix(n, "report/") },
+		func(n string) bool { return document(n) && !strings.Contains(n, "/") },
+	)
+}
+
+func (s *state) guessTrain() {
+	t := &s.decl.Train
 	if len(t.Data) == 0 {
 		for _, e := range s.bundle.under("train/data") {
 			if !strings.Contains(path.Base(e.name), ".sidecar.") {
@@ -215,14 +235,17 @@ func (s *state) guess() {
 			}
 		}
 	}
-	for _, f := range []struct{ to, usual *string }{
-		{&t.Fields, ptr("train/fields.md")},
-		{&t.Sources, ptr("train/sources.md")},
-		{&t.Scripts, ptr("train/scripts")},
-		{&t.Provenance, ptr("train/provenance")},
+	for _, f := range []struct {
+		to    *string
+		usual string
+	}{
+		{&t.Fields, "train/fields.md"},
+		{&t.Sources, "train/sources.md"},
+		{&t.Scripts, "train/scripts"},
+		{&t.Provenance, "train/provenance"},
 	} {
 		if *f.to == "" {
-			*f.to = *f.usual
+			*f.to = f.usual
 		}
 	}
 	t.Provenance = strings.TrimSuffix(t.Provenance, "/")
@@ -239,5 +262,3 @@ func (s *state) firstOf(tests ...func(name string) bool) string {
 	}
 	return ""
 }
-
-func ptr(s string) *string { return &s }
