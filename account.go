@@ -1,6 +1,9 @@
 package drydock
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Sums counts what became of a batch, a stage or a run. It always closes:
 // In + Made = Out + dropped + Merged.
@@ -44,66 +47,98 @@ func (s Sums) Close() error {
 	return nil
 }
 
-// Account proves law 1 for one batch: every record of in is in out once, in
-// dropped, or a parent of something in out; nothing is in two places. Records
-// are told apart by id. in must be the ids as they were before the step ran,
-// since a step may reuse its slice. The returned sums close by construction.
+// Account proves for one batch that nothing disappeared: every record of in is in
+// out once, in dropped, or a parent of something in out; nothing is in two places.
+// Records are told apart by id. in must be the ids as they were before the step
+// ran, since a step may reuse its slice. The returned sums close by construction.
 func Account(in []ID, out []*Record, dropped []Drop) (Sums, error) {
 	s := Sums{In: len(in), Out: len(out)}
 	if len(dropped) == 0 && len(in) == len(out) && sameOrder(in, out) {
 		return s, nil // the usual case, without a map
 	}
-	const (
-		waiting = iota
-		inOut
-		inDrop
-	)
-	state := make(map[ID]uint8, len(in))
+	a := account{sums: s, fate: make(map[ID]fate, len(in))}
 	for _, id := range in {
-		if _, twice := state[id]; twice {
+		if _, twice := a.fate[id]; twice {
 			return s, fmt.Errorf("record %s came in twice", id)
 		}
-		state[id] = waiting
+		a.fate[id] = waiting
 	}
+	if err := a.kept(out); err != nil {
+		return a.sums, err
+	}
+	if err := a.dropped(dropped); err != nil {
+		return a.sums, err
+	}
+	if err := a.merged(in, out); err != nil {
+		return a.sums, err
+	}
+	return a.sums, a.sums.Close()
+}
+
+// fate is where a record that came in was met again.
+type fate uint8
+
+const (
+	waiting fate = iota // nowhere yet
+	inOut
+	inDrop
+)
+
+// account is one batch being added up.
+type account struct {
+	sums Sums
+	fate map[ID]fate // of what came in
+}
+
+func (a *account) kept(out []*Record) error {
 	born := map[ID]bool{}
 	for _, r := range out {
-		st, known := state[r.ID]
+		f, known := a.fate[r.ID]
 		switch {
 		case !known && born[r.ID]:
-			return s, fmt.Errorf("new record %s went out twice", r.ID)
+			return fmt.Errorf("new record %s went out twice", r.ID)
 		case !known:
 			born[r.ID] = true
-			s.Made++
-		case st != waiting:
-			return s, fmt.Errorf("record %s went out twice", r.ID)
+			a.sums.Made++
+		case f != waiting:
+			return fmt.Errorf("record %s went out twice", r.ID)
 		default:
-			state[r.ID] = inOut
+			a.fate[r.ID] = inOut
 		}
 	}
+	return nil
+}
+
+func (a *account) dropped(dropped []Drop) error {
 	for i := range dropped {
 		d := &dropped[i]
 		if d.Reason == "" {
-			return s, fmt.Errorf("a record was dropped without a reason")
+			return errors.New("a record was dropped without a reason")
 		}
-		if s.Dropped == nil {
-			s.Dropped = map[string]int{}
+		if a.sums.Dropped == nil {
+			a.sums.Dropped = map[string]int{}
 		}
-		s.Dropped[d.Reason]++
+		a.sums.Dropped[d.Reason]++
 		if d.Record == nil {
-			s.Made++ // a bad block: born and dropped here
+			a.sums.Made++ // a bad block: born and dropped here
 			continue
 		}
-		switch st, known := state[d.Record.ID]; {
+		switch f, known := a.fate[d.Record.ID]; {
 		case !known:
-			s.Made++
-		case st == inOut:
-			return s, fmt.Errorf("record %s is both kept and dropped (%s)", d.Record.ID, d.Reason)
-		case st == inDrop:
-			return s, fmt.Errorf("record %s was dropped twice", d.Record.ID)
+			a.sums.Made++
+		case f == inOut:
+			return fmt.Errorf("record %s is both kept and dropped (%s)", d.Record.ID, d.Reason)
+		case f == inDrop:
+			return fmt.Errorf("record %s was dropped twice", d.Record.ID)
 		default:
-			state[d.Record.ID] = inDrop
+			a.fate[d.Record.ID] = inDrop
 		}
 	}
+	return nil
+}
+
+// merged counts what was met nowhere: it must be a parent of something kept.
+func (a *account) merged(in []ID, out []*Record) error {
 	parents := map[ID]bool{}
 	for _, r := range out {
 		for _, p := range r.Parents {
@@ -111,15 +146,15 @@ func Account(in []ID, out []*Record, dropped []Drop) (Sums, error) {
 		}
 	}
 	for _, id := range in {
-		if state[id] != waiting {
+		if a.fate[id] != waiting {
 			continue
 		}
 		if !parents[id] {
-			return s, fmt.Errorf("record %s disappeared", id)
+			return fmt.Errorf("record %s disappeared", id)
 		}
-		s.Merged++
+		a.sums.Merged++
 	}
-	return s, s.Close()
+	return nil
 }
 
 func sameOrder(in []ID, out []*Record) bool {

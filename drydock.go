@@ -83,7 +83,8 @@ type File struct {
 }
 
 // A Block is the smallest piece a container gives: a line or paragraph, a
-// table row, or one JSON row.
+// table row, or one JSON row. At most one of Text, Cells and Raw is set; a blank
+// line has none.
 type Block struct {
 	Text   string   // the text, without its line end
 	Cells  []string // a table row's cells, in order; Text is then empty
@@ -91,12 +92,12 @@ type Block struct {
 	Level  int8     // heading level, 1–9; 0: not a heading
 	Spans  []Span   // marks over byte ranges of Text
 	Figure string   // name of an image that stands here
-	At     Locator
+	At     Locator  // where it stands in its file
 }
 
 // A Span marks a byte range of a block's text.
 type Span struct {
-	Start, End int
+	Start, End int // End is not included
 	Kind       SpanKind
 	Value      string // a colour as RRGGBB; else empty
 }

@@ -10,13 +10,12 @@ import (
 // zero means not known. Only what the container has is set: a PDF has page and
 // line, a workbook sheet and row, a text file lines.
 type Locator struct {
-	Part string // a file inside the file, slashes; empty for the file itself
-	// Sheet is the name of a workbook's sheet.
-	Sheet string
+	Part  string // a file inside the file, slashes; empty for the file itself
+	Sheet string // name of a workbook's sheet
 	Page  int
 	Para  int // paragraph of a word-processing document
-	Line  int
-	Row   int
+	Line  int // of the page, where there are pages
+	Row   int // of the sheet, or of an array
 }
 
 // IsZero reports whether nothing is known.

@@ -108,97 +108,119 @@ func Step(t *testing.T, s drydock.Step, records []*drydock.Record) {
 	if records == nil {
 		records = Records()
 	}
-	do := func(in []*drydock.Record) (out []*drydock.Record, dropped []drydock.Drop) {
-		before := ids(in)
-		out, dropped, err := s.Do(t.Context(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := drydock.Account(before, out, dropped); err != nil {
-			t.Fatalf("law 1: %v", err)
-		}
-		for _, d := range dropped {
-			if !reason.MatchString(d.Reason) || d.Record == nil || d.Step != "" {
-				t.Errorf("drop %+v: reason must be snake_case, the record given, the step left to the runner", d)
-			}
-		}
-		return out, dropped
-	}
-	out, dropped := do(cloneAll(records))
-	want := show(out, dropped)
+	c := &contract{step: s, records: records}
+	out, dropped := c.do(t, cloneAll(records))
+	c.want = show(out, dropped)
+	t.Run("empty batch", c.emptyBatch)
+	t.Run("order", func(t *testing.T) { c.order(t, out) })
+	t.Run("any batch size", c.anyBatchSize)
+	t.Run("keeps nothing", c.keepsNothing)
+	t.Run("concurrent", c.concurrent)
+	t.Run("cancelled", c.cancelled)
+}
 
-	t.Run("empty batch", func(t *testing.T) {
-		for _, in := range [][]*drydock.Record{nil, {}} {
-			if out, dropped, err := s.Do(t.Context(), in); len(out) != 0 || len(dropped) != 0 || err != nil {
-				t.Errorf("an empty batch gave %d, %d, %v", len(out), len(dropped), err)
-			}
+// contract is a step with the records it is tried on and what it makes of them.
+type contract struct {
+	step    drydock.Step
+	records []*drydock.Record
+	want    []string
+}
+
+// do runs the step on one batch and proves that nothing disappeared.
+func (c *contract) do(t *testing.T, in []*drydock.Record) (out []*drydock.Record, dropped []drydock.Drop) {
+	t.Helper()
+	before := ids(in)
+	out, dropped, err := c.step.Do(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := drydock.Account(before, out, dropped); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dropped {
+		if !reason.MatchString(d.Reason) || d.Record == nil || d.Step != "" {
+			t.Errorf("drop %+v: reason must be snake_case, the record given, the step left to the runner", d)
 		}
-	})
-	t.Run("order", func(t *testing.T) {
-		at := map[drydock.ID]int{}
-		for i, r := range records {
-			at[r.ID] = i
+	}
+	return out, dropped
+}
+
+func (c *contract) emptyBatch(t *testing.T) {
+	for _, in := range [][]*drydock.Record{nil, {}} {
+		if out, dropped, err := c.step.Do(t.Context(), in); len(out) != 0 || len(dropped) != 0 || err != nil {
+			t.Errorf("an empty batch gave %d, %d, %v", len(out), len(dropped), err)
 		}
-		last := -1
-		for _, r := range out {
-			if i, old := at[r.ID]; old && i < last {
-				t.Fatalf("record %s was moved", r.ID)
-			} else if old {
-				last = i
-			}
+	}
+}
+
+func (c *contract) order(t *testing.T, out []*drydock.Record) {
+	at := map[drydock.ID]int{}
+	for i, r := range c.records {
+		at[r.ID] = i
+	}
+	last := -1
+	for _, r := range out {
+		if i, old := at[r.ID]; old && i < last {
+			t.Fatalf("record %s was moved", r.ID)
+		} else if old {
+			last = i
 		}
-	})
-	t.Run("any batch size", func(t *testing.T) {
-		for _, size := range []int{1, 2, 3, 7, len(records)} {
-			var all []*drydock.Record
-			var drops []drydock.Drop
-			in := cloneAll(records)
-			for len(in) > 0 {
-				n := min(size, len(in))
-				out, dropped := do(in[:n:n])
-				all, drops = append(all, out...), append(drops, dropped...)
-				in = in[n:]
-			}
-			if d := cmp.Diff(want, show(all, drops)); d != "" {
-				t.Fatalf("batches of %d differ:\n%s", size, d)
-			}
+	}
+}
+
+func (c *contract) anyBatchSize(t *testing.T) {
+	for _, size := range []int{1, 2, 3, 7, len(c.records)} {
+		var all []*drydock.Record
+		var drops []drydock.Drop
+		in := cloneAll(c.records)
+		for len(in) > 0 {
+			n := min(size, len(in))
+			out, dropped := c.do(t, in[:n:n])
+			all, drops = append(all, out...), append(drops, dropped...)
+			in = in[n:]
 		}
-	})
-	t.Run("keeps nothing", func(t *testing.T) {
-		in := cloneAll(records)
-		do(in)
-		for _, r := range in { // whoever owns them now may do this
-			if r != nil {
-				*r = drydock.Record{}
-			}
+		if d := cmp.Diff(c.want, show(all, drops)); d != "" {
+			t.Fatalf("batches of %d differ:\n%s", size, d)
 		}
-		out, dropped := do(cloneAll(records))
-		if d := cmp.Diff(want, show(out, dropped)); d != "" {
-			t.Fatalf("law 3: the second run differs:\n%s", d)
+	}
+}
+
+func (c *contract) keepsNothing(t *testing.T) {
+	in := cloneAll(c.records)
+	c.do(t, in)
+	for _, r := range in { // whoever owns them now may do this
+		if r != nil {
+			*r = drydock.Record{}
 		}
-	})
-	t.Run("concurrent", func(t *testing.T) {
-		err := parallel.Each(t.Context(), 8, 16, func(ctx context.Context, _ int) error {
-			out, dropped, err := s.Do(ctx, cloneAll(records))
-			if err != nil {
-				return err
-			}
-			if d := cmp.Diff(want, show(out, dropped)); d != "" {
-				return errors.New(d)
-			}
-			return nil
-		})
+	}
+	out, dropped := c.do(t, cloneAll(c.records))
+	if d := cmp.Diff(c.want, show(out, dropped)); d != "" {
+		t.Fatalf("it kept records: the second run differs:\n%s", d)
+	}
+}
+
+func (c *contract) concurrent(t *testing.T) {
+	err := parallel.Each(t.Context(), 8, 16, func(ctx context.Context, _ int) error {
+		out, dropped, err := c.step.Do(ctx, cloneAll(c.records))
 		if err != nil {
-			t.Error(err)
+			return err
 		}
-	})
-	t.Run("cancelled", func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, _, err := s.Do(ctx, cloneAll(records)); err != nil && !errors.Is(err, context.Canceled) {
-			t.Errorf("a cancelled context gave %v", err)
+		if d := cmp.Diff(c.want, show(out, dropped)); d != "" {
+			return errors.New(d)
 		}
+		return nil
 	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func (c *contract) cancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := c.step.Do(ctx, cloneAll(c.records)); err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled context gave %v", err)
+	}
 }
 
 // Document makes a document of blocks. An error among them is yielded in its
