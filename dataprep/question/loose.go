@@ -81,6 +81,12 @@ func stemLabel(s string) (rest string, ok bool) {
 	open := openBracket(r)
 	if open {
 		t = t[w:]
+		r, _ = utf8.DecodeRuneInString(t)
+	}
+	switch r {
+	case '题', '试', '问', '題', '問', 'q', 'Q':
+	default:
+		return s, false
 	}
 	for _, word := range [...]string{"题目", "题干", "试题", "问题", "題目", "題幹", "問題", "question", "问"} {
 		if !hasPrefixFold(t, word) {

@@ -99,6 +99,9 @@ func plain(s string) string {
 	if strings.IndexByte(s, '<') >= 0 {
 		s = trim(unwrap(cutTags(s)))
 	}
+	if len(s) == 0 || s[0] >= 0xE3 && !strings.HasPrefix(s, "选") && !strings.HasPrefix(s, "選") || s[0] >= '0' && s[0] <= '9' {
+		return s // the commonest lines
+	}
 	for _, b := range [...]string{"• ", "● ", "○ ", "◆ ", "▪ ", "· ", "■ ", "– "} {
 		if rest, ok := strings.CutPrefix(s, b); ok {
 			return plain(trim(rest))

@@ -106,7 +106,7 @@ func (r *reader) row(row tableRow) {
 		r.textRow(row)
 		return
 	}
-	if h := headerRow(row.cells); h != nil && h.question >= 0 {
+	if h := headerAgain(row, c.question); h != nil {
 		if open := t.open; open != nil {
 			t.open = nil
 			r.item(*open)
@@ -130,6 +130,20 @@ func (r *reader) row(row tableRow) {
 	if last := t.hold(row); last != nil {
 		r.item(*last)
 	}
+}
+
+// headerAgain reads a row of column names further down, whose name in the column
+// of the stems is short; nil for any other row.
+func headerAgain(row tableRow, question int) *columns {
+	if s := row.cell(question); len(s) > 40 {
+		return nil
+	} else if what, _ := roleOf(s); what == roleNone {
+		return nil
+	}
+	if h := headerRow(row.cells); h != nil && h.question >= 0 {
+		return h
+	}
+	return nil
 }
 
 // item makes an item of a row whose columns are known.

@@ -31,8 +31,7 @@ var boxes = [...]struct {
 // stand with. next is the label that an option without one would have.
 func takeTicks(s string, next int) (string, ticked) {
 	var t ticked
-	head, on := tickBefore(s)
-	if head != s {
+	if head, on := tickBefore(s); head != s {
 		switch m, ok := optionAt(head); {
 		case ok:
 			s = head
@@ -46,10 +45,12 @@ func takeTicks(s string, next int) (string, ticked) {
 			}
 		}
 	}
-	if !strings.ContainsAny(s, "√✓✔☑✅") && !strings.Contains(s, "正确") && !strings.Contains(s, "orrect") {
-		return s, t
+	// all signs begin with E2; words for them end a line, in brackets
+	bracket := strings.HasSuffix(s, "）") || strings.HasSuffix(s, ")")
+	if strings.IndexByte(s, 0xE2) >= 0 || bracket && (strings.Contains(s, "正确") || strings.Contains(s, "orrect")) {
+		return takeTicksBehind(s, t)
 	}
-	return takeTicksBehind(s, t)
+	return s, t
 }
 
 // takeTicksBehind takes off the signs that end an option's text.
@@ -85,6 +86,11 @@ func takeTicksBehind(s string, t ticked) (string, ticked) {
 
 // tickBefore takes off a sign that stands before an option: *A. √B. [x] C.
 func tickBefore(s string) (rest string, on bool) {
+	switch s[0] {
+	case '[', '*', 0xE2, 0xEF:
+	default:
+		return s, false
+	}
 	for _, w := range boxes {
 		if t, ok := strings.CutPrefix(s, w.sign); ok {
 			return trim(t), w.on
