@@ -90,7 +90,7 @@ func decodeSource(line []byte) (Source, error) {
 		Personal: j.Personal, Screen: j.Screen, Blacklisted: j.Blacklisted, Parser: ParserInfo(j.Parser),
 		Units: j.Units, Records: j.Records, Warnings: j.Warnings, Absent: j.Absent,
 	}
-	if want := "src-" + digest(s.Name, s.File, s.SHA256); s.ID != want {
+	if want := s.contentID(); s.ID != want {
 		return s, fmt.Errorf("source id %s does not follow from its content (%s)", s.ID, want)
 	}
 	return s, nil

@@ -50,17 +50,6 @@ func FieldsMD(lang msg.Lang, files []FileFields, own map[string]string) []byte {
 	return m.Bytes()
 }
 
-// Undescribed returns the paths of f that neither the catalogue nor own knows.
-func Undescribed(f FileFields, own map[string]string) []string {
-	var out []string
-	for _, fd := range f.Fields {
-		if _, ok := meaning(fd.Path); !ok && own[fd.Path] == "" {
-			out = append(out, fd.Path)
-		}
-	}
-	return out
-}
-
 // ReadFieldsMD reads a description of fields back: tables whose first column is
 // a field name, under headings that name files. It is lenient, so that
 // descriptions written by hand are read too: a heading's file is what stands in

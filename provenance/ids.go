@@ -15,8 +15,10 @@ import (
 
 // SourceID derives the id of a source from its name, its path and its bytes.
 func SourceID(f *drydock.File) string {
-	return "src-" + digest(f.Source, f.Name, f.SHA256)
+	return (&Source{Name: f.Source, File: f.Name, SHA256: f.SHA256}).contentID()
 }
+
+func (s *Source) contentID() string { return "src-" + digest(s.Name, s.File, s.SHA256) }
 
 // StepID derives the id of a step from its place, name, tool, version, options
 // and seed. Sums and files are left out, so that lineage rows can name a step
@@ -57,18 +59,6 @@ func LineageOf(r *drydock.Record) Lineage {
 		}
 	}
 	return l
-}
-
-// DroppedOf makes the row of a drop; evidence is added by who has it.
-func DroppedOf(stepID string, d *drydock.Drop) Dropped {
-	row := Dropped{Step: stepID, Reason: d.Reason, Detail: d.Detail}
-	if d.Record != nil {
-		row.Rec, row.ID, row.Loc = d.Record.ID, d.Record.RowID, locOf(d.Record)
-		if row.ID == "" && !row.Rec.IsZero() {
-			row.ID = row.Rec.String()
-		}
-	}
-	return row
 }
 
 func locOf(r *drydock.Record) []Loc {

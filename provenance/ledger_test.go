@@ -113,10 +113,12 @@ func (s *sample) write(w *Writer) error {
 	}
 	index := 42
 	for i, d := range []Dropped{
-		DroppedOf(s.steps[1].ID, &drydock.Drop{Record: s.recs[3], Reason: "too_short", Detail: "2 characters"}),
-		DroppedOf(s.steps[2].ID, &drydock.Drop{Record: s.recs[4], Reason: "contam_exact", Detail: "BENCH TEXT"}),
-		DroppedOf(s.steps[2].ID, &drydock.Drop{Record: s.recs[5], Reason: "contam_shuffled"}),
+		{Step: s.steps[1].ID, Reason: "too_short", Detail: "2 characters"},
+		{Step: s.steps[2].ID, Reason: "contam_exact", Detail: "BENCH TEXT"},
+		{Step: s.steps[2].ID, Reason: "contam_shuffled"},
 	} {
+		l := LineageOf(s.recs[3+i])
+		d.Rec, d.ID, d.Loc = l.Rec, l.ID, l.Loc
 		if i > 0 {
 			d.Evidence = &Evidence{Benchmark: "sample_bench", Index: &index, Verdict: "exact", Score: 1}
 		}
