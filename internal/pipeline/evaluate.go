@@ -123,8 +123,14 @@ func (r *runner) relativeFiles(s *eval.Summary) {
 
 // trainingRows returns the first output that holds questions with answers.
 func (r *runner) trainingRows() (data []byte, name string, err error) {
-	for _, o := range r.cfg.Output {
+	for i, o := range r.cfg.Output {
 		if o.shape == "question" || o.shape == "qwen3_chat" {
+			if res := r.result.Stage(StageOutput); res != nil && res.Output[i].Rows == 0 {
+				return nil, "", fail.New(fail.Failed, msg.Text{
+					"%s has no rows, so a built-in baseline has nothing to learn from; left out: %s",
+					"%s 没有任何数据行，内置基线无从学习；未采用：%s",
+				}, o.path(), counts(res.Output[i].LeftOut))
+			}
 			data, err = os.ReadFile(inside(r.base, o.path()))
 			return data, o.path(), err
 		}

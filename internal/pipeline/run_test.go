@@ -32,6 +32,9 @@ const childEnv = "DRYDOCK_TEST_RUN_PROJECT"
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childEnv); dir != "" {
 		_, err := runProject(context.Background(), dir, Options{Workers: 2})
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
 		os.Exit(fail.Code(err))
 	}
 	os.Exit(m.Run())
@@ -268,6 +271,8 @@ func TestKilledAndResumed(t *testing.T) {
 	for i := range 5 {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), childEnv+"="+dir)
+		var said bytes.Buffer
+		cmd.Stderr = &said
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -280,7 +285,7 @@ func TestKilledAndResumed(t *testing.T) {
 		}
 		err := cmd.Wait()
 		if i == 4 && err != nil {
-			t.Fatalf("the last run: %v", err)
+			t.Fatalf("the last run: %v: %s", err, said.Bytes())
 		}
 	}
 	if d := cmp.Diff(made(t, peace), made(t, dir)); d != "" {

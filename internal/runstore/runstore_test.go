@@ -20,6 +20,9 @@ func TestLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !p.Held() {
+		t.Error("not held")
+	}
 	_, err = p.Acquire(ctx, Holder{PID: 13}, 0)
 	if fail.Code(err) != 1 || !strings.Contains(err.Error(), "process 12 on bridge") {
 		t.Errorf("second holder: %v", err)
@@ -34,6 +37,14 @@ func TestLock(t *testing.T) {
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if p.Held() {
+		t.Error("held after Close")
+	}
+	if nowhere := filepath.Join(t.TempDir(), "none"); (Project{nowhere}).Held() {
+		t.Error("a project that is not there is held")
+	} else if _, err := os.Stat(nowhere); !os.IsNotExist(err) {
+		t.Errorf("asking made a folder: %v", err)
 	}
 	again, err := p.Acquire(ctx, Holder{PID: 13}, 0)
 	if err != nil {
@@ -93,6 +104,13 @@ func TestSweepTakesTemporaryFilesOnly(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+	half := filepath.Join(dir, ".tmp-provenance-7", "lineage.jsonl")
+	if err := os.MkdirAll(filepath.Dir(half), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(half, nil, 0o644); err != nil {
+		t.Fatal(err)
 	}
 	if err := Sweep(dir); err != nil {
 		t.Fatal(err)

@@ -86,7 +86,7 @@ func (s Stage) Reset() error {
 	return os.MkdirAll(s.Dir, 0o755)
 }
 
-// Sweep removes temporary files that a killed process left in dir.
+// Sweep removes temporary files and folders that a killed process left in dir.
 func Sweep(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if os.IsNotExist(err) {
@@ -97,7 +97,7 @@ func Sweep(dir string) error {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".tmp-") {
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !os.IsNotExist(err) {
+			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
 		}
