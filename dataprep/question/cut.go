@@ -2,6 +2,7 @@ package question
 
 import (
 	"strings"
+	"unicode/utf8"
 )
 
 // The parts of an item's text.
@@ -123,6 +124,34 @@ func (c *cutter) value(s string) string {
 		return ""
 	}
 	return rest
+}
+
+// leadingAnswer takes off an answer in brackets that stands right behind the
+// number: 1. (A) stem (A) … (B) …, 2. （√）…. Letters that stand so and again
+// further on name things, not options.
+func (p *parts) leadingAnswer() {
+	i := skipSpace(p.body, 0)
+	r, w := utf8.DecodeRuneInString(p.body[i:])
+	if r != '(' && r != '（' || p.hasAns {
+		return
+	}
+	end := strings.IndexAny(p.body[i:min(len(p.body), i+maxInline)], ")）")
+	if end < 0 {
+		return
+	}
+	in := trim(p.body[i+w : i+end])
+	_, cw := utf8.DecodeRuneInString(p.body[i+end:])
+	a, rest := readAnswer(in), p.body[i+end+cw:]
+	if a.letters == nil && a.judge == "" || !upperOnly(in) {
+		return
+	}
+	b := splitBody(rest)
+	if _, again := findInline(b.stem); again || b.stem == "" || b.gap != "" {
+		return
+	}
+	if len(b.options) >= 2 && a.letters != nil || len(b.options) == 0 && a.judge != "" && judgeMark(in) == len(in) {
+		p.body, p.answer, p.hasAns = trim(rest), in, true
+	}
 }
 
 func readable(v string) bool {

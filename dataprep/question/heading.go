@@ -349,6 +349,9 @@ func buttons(s string) bool {
 
 // platformEnglish recognises what course platforms print around a question.
 func platformEnglish(s string) bool {
+	if !strings.Contains("cinfqaspyCINFQASPYMm", s[:1]) || len(s) > 40 {
+		return false
+	}
 	switch strings.ToLower(s) {
 	case "correct", "incorrect", "not answered", "not yet answered", "flag question", "question text", "answer text", "select one:", "select one or more:", "feedback", "your answer is correct.", "your answer is incorrect.", "complete", "partially correct":
 		return true

@@ -81,6 +81,21 @@ func TestLooseShapes(t *testing.T) {
 			[]string{"drop no_answer", "drop not_a_question", "drop no_options"},
 		},
 		{
+			"the answer before the number",
+			"（A）1. 左舷灯为\n(A)红 (B)绿\n（ B ）2. 右舷灯为\n(A)红 (B)绿",
+			[]string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B"},
+		},
+		{
+			"the answer behind the number",
+			"1. (A) 左舷灯为\n(A)红 (B)绿\n2. (B) 右舷灯为\n(A)红 (B)绿",
+			[]string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B"},
+		},
+		{
+			"a place for the answer before the number",
+			"一、单选题\n（    ）1、左舷灯为\nA.红 B.绿\n（    ）2、右舷灯为\nA.红 B.绿\n二、判断题\n（√）1、左舷灯为红。\n（×）2、右舷灯为红。\n答案\n一、单选题 1-2 AB",
+			[]string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B", "judge|左舷灯为红。||true", "judge|右舷灯为红。||false"},
+		},
+		{
 			"keys: 第1题：A",
 			"1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n附：答案\n第1题：A\n第2题：B",
 			[]string{"single|甲|A=红;B=绿|A", "single|乙|A=红;B=绿|B"},

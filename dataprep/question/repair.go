@@ -2,6 +2,7 @@ package question
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -91,6 +92,29 @@ func repairRadicals(s string) string {
 	return string(out)
 }
 
+// numberFirst puts the place for the answer behind the number where a paper
+// prints it before: （ B ）1. …, (√) 2、….
+func numberFirst(s string) string {
+	r, w := utf8.DecodeRuneInString(s)
+	if r != '(' && r != '（' {
+		return s
+	}
+	const most = 24 // bytes inside the brackets
+	end := strings.IndexAny(s[:min(len(s), w+most)], ")）")
+	if end < 0 {
+		return s
+	}
+	in := trim(s[w:end])
+	_, cw := utf8.DecodeRuneInString(s[end:])
+	rest := trim(s[end+cw:])
+	if m := scanNumber(rest); m.style != numPlain || m.weak || in != "" && !readable(in) {
+		return s
+	} else if in != "" {
+		return rest[:m.end] + "（" + in + "）" + rest[m.end:]
+	}
+	return rest
+}
+
 // plain takes off Markdown's emphasis and the bullets before numbers and labels.
 func plain(s string) string {
 	if strings.Contains(s, "**") {
@@ -99,7 +123,7 @@ func plain(s string) string {
 	if strings.IndexByte(s, '<') >= 0 {
 		s = trim(unwrap(cutTags(s)))
 	}
-	if len(s) == 0 || s[0] >= 0xE3 && !strings.HasPrefix(s, "选") && !strings.HasPrefix(s, "選") || s[0] >= '0' && s[0] <= '9' {
+	if s = numberFirst(s); len(s) == 0 || s[0] >= 0xE3 && !strings.HasPrefix(s, "选") && !strings.HasPrefix(s, "選") || s[0] >= '0' && s[0] <= '9' {
 		return s // the commonest lines
 	}
 	for _, b := range [...]string{"• ", "● ", "○ ", "◆ ", "▪ ", "· ", "■ ", "– "} {

@@ -413,6 +413,7 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 		it.lines = slices.DeleteFunc(it.lines, func(l line) bool { return l.at != it.lines[0].at && c.runningTitle(l) })
 	}
 	p := it.cut()
+	p.leadingAnswer()
 	b := splitBody(p.body)
 	d := &draft{
 		at: it.lines[0].at, text: it.text, form: it.form, options: b.options, gap: b.gap,
