@@ -227,7 +227,7 @@ func (l *Lookup) remark(results []result, s *Summary) {
 		sig.Against, sig.Expected = MajorityModel, m
 	}
 	if near > 0 {
-		s.note("near_identical", msg.Text{"%d {item has|items have} a training question nearly identical; drydock contam check says whether it is the same", "%d 道题在训练数据中有几乎相同的题；可用 drydock contam check 判断是否为同一题"}, near)
+		s.note("near_identical", msg.Text{"%d {item has|items have} a training question nearly identical; drydock contam check says whether {it is|they are} the same", "%d 道题在训练数据中有几乎相同的题；可用 drydock contam check 判断是否为同一题"}, near)
 	}
 	sig.PValue = BinomialTail(s.Correct, len(results), sig.Expected)
 	if sig.PValue >= leakPValue {

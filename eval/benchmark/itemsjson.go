@@ -61,10 +61,23 @@ func (rd *itemReader) syntax(data []byte, lines *lineCounter, from int, err erro
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		rd.report(lines.of(len(bytes.TrimRight(data, " \t\r\n"))), msg.Text{"the file ends in the middle of row %d", "文件在第 %d 条中间结束"}, len(rd.items)+1)
 	case errors.As(err, &se):
-		rd.report(lines.of(int(se.Offset)-1), msg.Text{"row %d is not valid JSON: %v", "第 %d 条不是有效的 JSON：%v"}, len(rd.items)+1, err)
+		rd.report(lines.of(brokenAt(data, from, int(se.Offset)-1)), msg.Text{"row %d is not valid JSON: %v", "第 %d 条不是有效的 JSON：%v"}, len(rd.items)+1, err)
 	default:
 		rd.report(lines.of(from), msg.Text{"row %d is not valid JSON: %v", "第 %d 条不是有效的 JSON：%v"}, len(rd.items)+1, err)
 	}
+}
+
+// brokenAt returns where the row that begins after from is broken, given where
+// that was noticed. When a line is cut short, it is noticed at the next one,
+// which begins like a row of its own: then the row's last line is to blame.
+func brokenAt(data []byte, from, noticed int) int {
+	noticed = min(max(noticed, 0), len(data))
+	line := bytes.LastIndexByte(data[:noticed], '\n') + 1
+	begins := bytes.TrimLeft(data[line:], " \t\r")
+	if line <= from || len(bytes.TrimSpace(data[from:line])) == 0 || !bytes.HasPrefix(begins, []byte("{")) {
+		return noticed
+	}
+	return max(len(bytes.TrimRight(data[:line], " \t\r\n"))-1, from)
 }
 
 func (rd *itemReader) addJSON(line int, raw []byte) {

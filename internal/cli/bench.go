@@ -179,9 +179,10 @@ func runBenchShow(_ context.Context, a *app, name string) error {
 	}
 	e := fail.New(fail.Usage, msg.Text{"there is no benchmark %q", "没有评测集 %q"}, name)
 	if s := spec.Suggest(name, names); s != "" {
-		return e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
+		e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
 	}
-	return e.Hint(msg.Text{"there are: %s", "可用：%s"}, list(names))
+	return e.Hint(msg.Text{"there are: %s", "可用：%s"}, list(names)).
+		Hint(msg.Text{"drydock bench add %s FILE registers a copy of yours", "用 drydock bench add %s FILE 登记您的副本"}, name)
 }
 
 func (b benchShow) text(t *ui.Terminal) {
@@ -313,14 +314,14 @@ func runBenchAdd(_ context.Context, a *app, o BenchAddOptions) error {
 }
 
 func (b benchAdded) text(t *ui.Terminal) {
-	what := msg.Text{"%s: registered %d items (%s), %d with three options", "%s：已登记 %d 题（%s），其中三选项 %d 题"}
+	what := msg.Text{"%s: registered %d {item|items} (%s), %d with three options", "%s：已登记 %d 题（%s），其中三选项 %d 题"}
 	if b.DryRun {
-		what = msg.Text{"%s: would register %d items (%s), %d with three options", "%s：将登记 %d 题（%s），其中三选项 %d 题"}
+		what = msg.Text{"%s: would register %d {item|items} (%s), %d with three options", "%s：将登记 %d 题（%s），其中三选项 %d 题"}
 	}
 	t.Print(what, b.Name, b.Items, b.SHA256[:12], b.Three)
 	if b.Flawed > 0 {
 		t.Print(msg.Text{
-			"%d items have a key that names no option shown; they stay in the count, as the referee leaves them",
+			"%d {item has|items have} a key that names no option shown; counted all the same, as the referee does",
 			"%d 题的答案不对应任何可见选项；与裁判一致，它们仍计入总数",
 		}, b.Flawed)
 	}

@@ -175,7 +175,7 @@ func (a *app) checkBenches() []check {
 		c := check{Name: r.Name, Status: checkMissing, For: "drydock contam check, drydock eval", Found: a.say(msg.Text{"no copy registered", "未登记副本"})}
 		c.Fixes = []string{"drydock bench add " + r.Name + " FILE"}
 		if r.Registered {
-			c = check{Name: r.Name, Status: checkOK, Found: a.say(msg.Text{"%d items", "%d 题"}, r.Items)}
+			c = check{Name: r.Name, Status: checkOK, Found: a.say(msg.Text{"%d {item|items}", "%d 题"}, r.Items)}
 		}
 		out = append(out, c)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/drydock-ml/drydock/eval"
@@ -25,14 +26,16 @@ func (s evalSummary) text(t *ui.Terminal) {
 		}
 		row(msg.Text{"model", "模型"}, model)
 	}
-	row(msg.Text{"accuracy", "准确率"}, fmt.Sprintf("%.2f %%  [%.2f, %.2f]  %d / %d", 100*s.Accuracy, 100*s.Wilson95[0], 100*s.Wilson95[1], s.Correct, s.N))
+	row(msg.Text{"accuracy", "准确率"}, t.Say(msg.Text{
+		"%.2f %%, 95 %% interval %.2f–%.2f, %d of %d", "%.2f %%，95 %% 置信区间 %.2f–%.2f，%d / %d",
+	}, 100*s.Accuracy, 100*s.Wilson95[0], 100*s.Wilson95[1], s.Correct, s.N))
 	rule := s.Rule
 	if s.OtherDiffers > 0 {
-		rule += t.Say(msg.Text{"; %s differs on %d items (%d correct)", "；%s 在 %d 题上不同（正确 %d）"}, s.OtherRule, s.OtherDiffers, s.OtherCorrect)
+		rule += t.Say(msg.Text{"; %s differs on %d {item|items} (%d correct): %s", "；%s 在 %d 题上不同（正确 %d）：%s"}, s.OtherRule, s.OtherDiffers, s.OtherCorrect, firstNumbers(s.OtherDiffersIndexes))
 	}
 	row(msg.Text{"rule", "抽取规则"}, rule)
 	if s.Reused > 0 {
-		row(msg.Text{"taken over", "沿用"}, t.Say(msg.Text{"%d answers of an earlier run", "以往运行的 %d 个回答"}, s.Reused))
+		row(msg.Text{"taken over", "沿用"}, t.Say(msg.Text{"%d {answer|answers} of an earlier run", "以往运行的 %d 个回答"}, s.Reused))
 	}
 	row(msg.Text{"no letter", "未抽取到字母"}, fmt.Sprint(s.NoExtraction))
 	if s.OutsideOptions > 0 {
@@ -70,6 +73,20 @@ func (s evalSummary) text(t *ui.Terminal) {
 	if s.LeakSignal != nil {
 		t.Print(msg.Text{"%s", "%s"}, s.LeakSignal)
 	}
+}
+
+// firstNumbers lists the first of many numbers.
+func firstNumbers(numbers []int) string {
+	const most = 12
+	var parts []string
+	for i, n := range numbers {
+		if i == most {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, strconv.Itoa(n))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func letterCounts(t *ui.Terminal, m map[string]int) string {

@@ -150,14 +150,15 @@ func (a *app) starterConfig(registered bool) string {
 		text    string
 		comment msg.Text
 	}{
-		{"", msg.Text{"From source files to a checked result. drydock lint checks this file, drydock plan", "从来源文件到经过检验的结果。drydock lint 检查本文件，drydock plan"}},
-		{"", msg.Text{"says what would run, drydock run does it. All options: drydock steps list.", "说明将运行什么，drydock run 执行。全部选项见 drydock steps list。"}},
+		{"", msg.Text{"From source files to a checked result. drydock lint checks this file,", "从来源文件到经过检验的结果。drydock lint 检查本文件，drydock plan"}},
+		{"", msg.Text{"drydock plan says what would run, drydock run does it. All options:", "说明将运行什么，drydock run 执行。全部选项见"}},
+		{"", msg.Text{"drydock steps list.", "drydock steps list。"}},
 		{"version: 1", msg.Text{}},
 		{"seed: 1", msg.Text{}},
 		{"sources:", msg.Text{}},
 		{"  - name: raw", msg.Text{}},
 		{"    path: raw/**", msg.Text{}},
-		{`    license: ""`, msg.Text{"terms of these files: SPDX id or in words; unknown is written into the card", "这些文件的许可：SPDX 标识或文字说明；未知会写入数据卡"}},
+		{`    license: ""`, msg.Text{"SPDX id or the terms in words; empty: unknown, and said so", "SPDX 标识或许可说明；留空即未知，数据卡会注明"}},
 		{"steps:", msg.Text{}},
 		{"  - parse_questions:", msg.Text{"numbered stems with options become questions", "带编号和选项的题干成为题目"}},
 		{"  - split_sections:", msg.Text{"all other text becomes passages", "其余文本成为段落"}},

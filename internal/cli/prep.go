@@ -14,6 +14,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/spec"
 	"github.com/drydock-ml/drydock/internal/ui"
+	"github.com/drydock-ml/drydock/provenance"
 )
 
 // PrepOptions are the flags of prep.
@@ -189,13 +190,20 @@ func (r prepAnswer) text(t *ui.Terminal) {
 		ui.Column{Title: msg.Text{"dropped", "丢弃"}},
 	).Wrapped()
 	for _, in := range r.Inputs {
-		tb.Row(in.File, in.Format, fmt.Sprint(in.Records), countWords(in.Kinds), countWords(in.Dropped))
+		tb.Row(in.File, in.Format, fmt.Sprint(in.Records), kindCounts(t, in.Kinds), countWords(in.Dropped))
 	}
 	tb.Print()
 	printNotes(t, r.Notes)
-	t.Print(msg.Text{"%d found = %d rows + %d dropped + %d merged", "共发现 %d = 数据行 %d + 丢弃 %d + 合并 %d"},
+	t.Print(msg.Text{"%d found = %d {row|rows} + %d dropped + %d merged", "共发现 %d = 数据行 %d + 丢弃 %d + 合并 %d"},
 		r.Sums.In+r.Sums.Made, r.Sums.Out, r.Sums.DroppedTotal(), r.Sums.Merged)
-	if words := countWords(r.Sums.Dropped); words != "" {
+	switch words := countWords(r.Sums.Dropped); {
+	case words == "":
+	case t.OutTTY():
+		t.Print(msg.Text{"dropped:", "丢弃："})
+		for _, l := range meaningLines(t, r.Sums.Dropped, provenance.ReasonMeaning) {
+			t.Prose("  " + l)
+		}
+	default:
 		t.Print(msg.Text{"dropped: %s", "丢弃：%s"}, words)
 	}
 	if !r.DryRun {

@@ -9,10 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/ui"
+	"github.com/drydock-ml/drydock/provenance"
 )
 
 // A runPrinter shows a run while it goes: a line a stage for people, NDJSON for
@@ -123,7 +125,7 @@ func (p *textRun) row(s *pipeline.StageResult) {
 	}
 	took := p.t.Duration(time.Duration(s.Seconds * float64(time.Second)))
 	if s.Status != pipeline.StatusDone {
-		took = stageStatus(p.t, s)
+		took = stageWord(p.t, s.Status)
 	}
 	if !p.t.OutTTY() {
 		p.t.Println(strings.Join([]string{s.Name, s.Status, amount, strings.Join(details, "; "), fmt.Sprintf("%.3f", s.Seconds)}, "\t"))
@@ -132,7 +134,7 @@ func (p *textRun) row(s *pipeline.StageResult) {
 	width := min(p.t.Width(), 100) - 9 - 11 - 10
 	var lines []string
 	for _, d := range details {
-		lines = append(lines, ui.Wrap(d, width)...)
+		lines = append(lines, ui.Wrap(p.t.Commands(d), width)...)
 	}
 	if len(lines) == 0 {
 		lines = []string{""}
@@ -154,16 +156,27 @@ func printNotes(t *ui.Terminal, notes []pipeline.Note) {
 	}
 }
 
-func stageStatus(t *ui.Terminal, s *pipeline.StageResult) string {
-	switch s.Status {
+// stageWord says in words how a stage ended; a program gets the word of the
+// data.
+func stageWord(t *ui.Terminal, status string) string {
+	if !t.OutTTY() {
+		return status
+	}
+	switch status {
+	case pipeline.StatusDone:
+		return t.Say(msg.Text{"done", "完成"})
+	case pipeline.StatusSkipped:
+		return t.Say(msg.Text{"skipped", "已跳过"})
 	case pipeline.StatusCached:
 		return t.Say(msg.Text{"unchanged", "未变化"})
 	case pipeline.StatusPlanned:
 		return t.Say(msg.Text{"to do", "待执行"})
 	case pipeline.StatusFailed:
 		return t.Bad(t.Say(msg.Text{"failed", "失败"}))
+	case pipeline.StatusInterrupted:
+		return t.Say(msg.Text{"interrupted", "已中断"})
 	}
-	return s.Status
+	return status
 }
 
 func (p *textRun) end(r *pipeline.Result, err error, planned bool) error {
@@ -215,7 +228,7 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 	switch s.Name {
 	case pipeline.StageSources:
 		amount = t.Count(len(s.Inputs), "file", "files", "个文件")
-		details = append(details, countWords(s.Kinds))
+		details = append(details, kindCounts(t, s.Kinds))
 	case pipeline.StageContam:
 		details = describeContam(t, s)
 	case pipeline.StageOutput:
@@ -233,14 +246,14 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 		details = describeEval(t, s.Eval)
 	case pipeline.StagePack:
 		if s.Pack != nil {
-			details = append(details, s.Pack.Path, t.Say(msg.Text{"gates: %d passed, %d failed, %d warnings", "检查项：通过 %d，失败 %d，警告 %d"},
+			details = append(details, s.Pack.Path, t.Say(msg.Text{"gates: %d passed, %d failed, %d {warning|warnings}", "检查项：通过 %d，不通过 %d，警告 %d"},
 				s.Pack.Summary.Passed, s.Pack.Summary.Failed+s.Pack.Summary.Errors, s.Pack.Summary.Warned))
 		}
 	case pipeline.StageCard:
 		details = append(details, fileNames(s.Files))
 	}
 	if s.Sums != nil && s.Name != pipeline.StageOutput && s.Name != pipeline.StageContam {
-		details = append(details, sumsText(t, s))
+		details = append(details, sumsText(t, s)...)
 	}
 	if s.Status == pipeline.StatusPlanned && s.Train == nil {
 		details = append(details, reasonText(t, s.Reason))
@@ -266,31 +279,82 @@ func reasonText(t *ui.Terminal, reason string) string {
 	return reason
 }
 
-func sumsText(t *ui.Terminal, s *pipeline.StageResult) string {
+// sumsText says what became of a stage's records; on a terminal with a line for
+// each reason why some were dropped.
+func sumsText(t *ui.Terminal, s *pipeline.StageResult) []string {
 	text := t.Say(msg.Text{"%d kept", "保留 %d"}, s.Sums.Out)
-	if n := s.Sums.DroppedTotal(); n > 0 {
+	n := s.Sums.DroppedTotal()
+	switch {
+	case n > 0 && t.OutTTY():
+		text += t.Say(msg.Text{", %d dropped", "，丢弃 %d"}, n)
+	case n > 0:
 		text += t.Say(msg.Text{", %d dropped (%s)", "，丢弃 %d（%s）"}, n, countWords(s.Sums.Dropped))
 	}
 	if s.Sums.Merged > 0 {
 		text += t.Say(msg.Text{", %d merged", "，合并 %d"}, s.Sums.Merged)
 	}
-	return text
+	lines := []string{text}
+	if t.OutTTY() {
+		lines = append(lines, meaningLines(t, s.Sums.Dropped, provenance.ReasonMeaning)...)
+	}
+	return lines
+}
+
+// meaningLines says in words what was counted, the largest count first. A name
+// that has no words stands for itself.
+func meaningLines(t *ui.Terminal, counts map[string]int, meaning func(name string) (msg.Text, bool)) []string {
+	var lines []string
+	for _, name := range byCount(counts) {
+		line := fmt.Sprintf("%d %s", counts[name], name)
+		if means, ok := meaning(name); ok {
+			line = t.Say(msg.Text{"%d %s: %s", "%d %s：%s"}, counts[name], name, means)
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// kindCounts counts kinds of records by their names in the reader's language; a
+// program gets the names of the data.
+func kindCounts(t *ui.Terminal, kinds map[string]int) string {
+	if !t.OutTTY() || t.Lang() == msg.En {
+		return countWords(kinds)
+	}
+	zh := map[string]string{
+		string(drydock.Single): "单选题", string(drydock.Multiple): "多选题", string(drydock.Judge): "判断题",
+		string(drydock.Blank): "填空题", string(drydock.Short): "简答题", string(drydock.Matching): "匹配题",
+		string(drydock.KindPassage): "段落", string(drydock.KindQuestion): "题目", string(drydock.KindChat): "对话",
+	}
+	var parts []string
+	for _, k := range byCount(kinds) {
+		parts = append(parts, fmt.Sprintf("%s %d", cmp.Or(zh[k], k), kinds[k]))
+	}
+	return strings.Join(parts, "，")
 }
 
 func describeContam(t *ui.Terminal, s *pipeline.StageResult) []string {
 	var out []string
 	for _, c := range s.Contam {
 		name, _, _ := strings.Cut(c.Benchmark, "@")
-		if s.Sums == nil { // a plan has not looked
-			out = append(out, name)
+		items := t.Count(c.Items, "item", "items", "题")
+		switch {
+		case s.Status == pipeline.StatusPlanned:
+			out = append(out, t.Say(msg.Text{"will be compared with %s (%s)", "将与 %s（%s）比对"}, name, items))
+			continue
+		case s.Sums == nil: // a plan has not looked
+			out = append(out, t.Say(msg.Text{"compared with %s (%s)", "已与 %s（%s）比对"}, name, items))
 			continue
 		}
-		items := t.Count(c.Items, "item", "items", "题")
 		line := t.Good(t.Say(msg.Text{"no leak of %s (%s)", "无 %s 泄漏（%s）"}, name, items))
 		if c.Leaks > 0 {
 			line = t.Bad(t.Count(c.Leaks, "LEAK", "LEAKS", "处泄漏")) + t.Say(msg.Text{" of %s (%s), %d removed", "：%s（%s），已移除 %d"}, name, items, c.Removed)
 		}
-		out = append(out, line, countWords(c.Verdicts))
+		out = append(out, line)
+		if t.OutTTY() {
+			out = append(out, meaningLines(t, c.Verdicts, provenance.VerdictMeaning)...)
+		} else {
+			out = append(out, countWords(c.Verdicts))
+		}
 	}
 	return out
 }
@@ -308,7 +372,7 @@ func describeEval(t *ui.Terminal, results []pipeline.EvalResult) []string {
 			name, _, _ := strings.Cut(last, "@")
 			out = append(out, name+t.Say(msg.Text{", ", "，"})+t.Count(e.Summary.N, "item", "items", "题"))
 		}
-		out = append(out, fmt.Sprintf("%s %5.1f %% [%.1f, %.1f]", ui.Pad(e.Endpoint, wide),
+		out = append(out, fmt.Sprintf("%s %5.1f %% (95 %%: %.1f–%.1f)", ui.Pad(e.Endpoint, wide),
 			100*e.Summary.Accuracy, 100*e.Summary.Wilson95[0], 100*e.Summary.Wilson95[1]))
 	}
 	return out
@@ -328,16 +392,19 @@ func describeTrain(t *ui.Terminal, r *pipeline.TrainResult) []string {
 
 // countWords writes counts by name, the largest first: "single 118, judge 5".
 func countWords(m map[string]int) string {
+	var parts []string
+	for _, n := range byCount(m) {
+		parts = append(parts, fmt.Sprintf("%s %d", n, m[n]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// byCount lists the names that were counted, the largest count first.
+func byCount(m map[string]int) []string {
 	names := slices.SortedFunc(maps.Keys(m), func(x, y string) int {
 		return cmp.Or(cmp.Compare(m[y], m[x]), cmp.Compare(x, y))
 	})
-	var parts []string
-	for _, n := range names {
-		if m[n] > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", n, m[n]))
-		}
-	}
-	return strings.Join(parts, ", ")
+	return slices.DeleteFunc(names, func(n string) bool { return m[n] == 0 })
 }
 
 // lettersText shows how even the answer letters are, apart for each number of

@@ -62,7 +62,48 @@ type runRow struct {
 	Command string          `json:"command"`
 	Start   time.Time       `json:"start"`
 	Seconds *float64        `json:"seconds,omitempty"` // nil: never ended
-	Exit    int             `json:"exit"`
+	Exit    *int            `json:"exit,omitempty"`    // nil: never ended
+	Crashed bool            `json:"crashed,omitempty"` // killed, or broken down, before it ended
+}
+
+// crashedRuns names the runs that have not ended and have no process any more.
+// runs are the newest first: only one can hold the project's lock.
+func crashedRuns(dir string, runs []runstore.Info) map[string]bool {
+	crashed := map[string]bool{}
+	var held, asked bool
+	for _, r := range runs {
+		if r.Status != runstore.Started {
+			continue
+		}
+		if !asked {
+			held, asked = runstore.Project{Dir: filepath.Dir(dir)}.Held(), true
+		}
+		crashed[r.ID] = !held
+		held = false
+	}
+	return crashed
+}
+
+// runStatus says in words what became of a run; a program gets the word of
+// run.json.
+func runStatus(t *ui.Terminal, s runstore.Status, crashed bool) string {
+	if !t.OutTTY() {
+		if crashed {
+			return "crashed"
+		}
+		return string(s)
+	}
+	words := map[runstore.Status]msg.Text{
+		runstore.Started: {"running", "运行中"}, runstore.Success: {"success", "成功"}, runstore.Partial: {"partial", "部分完成"},
+		runstore.Failed: {"failed", "失败"}, runstore.Cancelled: {"interrupted", "已中断"},
+	}
+	switch w, ok := words[s]; {
+	case crashed:
+		return t.Say(msg.Text{"killed or crashed", "被终止或崩溃"})
+	case ok:
+		return t.Say(w)
+	}
+	return string(s)
 }
 
 type runsAnswer struct {
@@ -80,15 +121,16 @@ func runRunsList(_ context.Context, a *app, o RunsListOptions) error {
 	if err != nil {
 		return err
 	}
+	crashed := crashedRuns(dir, infos)
 	ans := runsAnswer{Schema: "drydock.runs.list/1", Runs: []runRow{}, now: a.host.Now()}
 	for _, i := range infos {
 		if o.Limit > 0 && len(ans.Runs) == o.Limit {
 			break
 		}
-		r := runRow{ID: i.ID, Status: i.Status, Command: i.Command, Start: i.Start, Exit: i.Exit}
+		r := runRow{ID: i.ID, Status: i.Status, Command: i.Command, Start: i.Start, Crashed: crashed[i.ID]}
 		if i.End != nil {
 			s := i.End.Sub(i.Start).Seconds()
-			r.Seconds = &s
+			r.Seconds, r.Exit = &s, &i.Exit
 		}
 		ans.Runs = append(ans.Runs, r)
 	}
@@ -115,7 +157,7 @@ func (r runsAnswer) text(t *ui.Terminal) {
 		if x.Seconds != nil {
 			took = t.Duration(time.Duration(*x.Seconds * float64(time.Second)))
 		}
-		tb.Row(x.ID, string(x.Status), start, took, x.Command)
+		tb.Row(x.ID, runStatus(t, x.Status, x.Crashed), start, took, x.Command)
 	}
 	tb.Print()
 }
@@ -178,7 +220,7 @@ func (a *app) findRun(id string) (runstore.Info, string, error) {
 	case len(found) == 1:
 		return found[0], filepath.Join(dir, found[0].ID), nil
 	case len(found) > 1:
-		return runstore.Info{}, "", fail.New(fail.Usage, msg.Text{"%d runs begin with %s", "有 %d 次运行以 %s 开头"}, len(found), id)
+		return runstore.Info{}, "", fail.New(fail.Usage, msg.Text{"%d {run begins|runs begin} with %s", "有 %d 次运行以 %s 开头"}, len(found), id)
 	case len(infos) == 0:
 		return runstore.Info{}, "", fail.New(fail.Usage, msg.Text{"no runs here yet", "这里还没有运行"}).
 			Hint(msg.Text{"drydock run makes one; -C names another project", "drydock run 会产生一次运行；-C 可指定其他项目"})
@@ -190,7 +232,9 @@ func (a *app) findRun(id string) (runstore.Info, string, error) {
 // runAnswer is run.json as it stands, under a schema of its own.
 type runAnswer struct {
 	runstore.Info
-	Dir string `json:"dir"`
+	Exit    *int   `json:"exit,omitempty"` // in place of that of Info: nil when it never ended
+	Crashed bool   `json:"crashed,omitempty"`
+	Dir     string `json:"dir"`
 }
 
 func runRunsShow(_ context.Context, a *app, id string) error {
@@ -198,20 +242,28 @@ func runRunsShow(_ context.Context, a *app, id string) error {
 	if err != nil {
 		return err
 	}
-	return a.answer(runAnswer{info, filepath.ToSlash(dir)})
+	infos, _, err := runstore.List(filepath.Dir(dir))
+	if err != nil {
+		return err
+	}
+	ans := runAnswer{Info: info, Crashed: crashedRuns(filepath.Dir(dir), infos)[info.ID], Dir: filepath.ToSlash(dir)}
+	if info.End != nil {
+		ans.Exit = &info.Exit
+	}
+	return a.answer(ans)
 }
 
 func (r runAnswer) text(t *ui.Terminal) {
-	end := "-"
+	end, exit := "-", "-"
 	if r.End != nil {
-		end = t.Duration(r.End.Sub(r.Start))
+		end, exit = t.Duration(r.End.Sub(r.Start)), fmt.Sprint(*r.Exit)
 	}
 	head := t.Table(ui.Column{}, ui.Column{}).Bare()
 	head.Row(t.Say(msg.Text{"run", "运行"}), r.ID)
-	head.Row(t.Say(msg.Text{"status", "状态"}), string(r.Status))
+	head.Row(t.Say(msg.Text{"status", "状态"}), runStatus(t, r.Status, r.Crashed))
 	head.Row(t.Say(msg.Text{"start", "开始"}), r.Start.Format(time.RFC3339))
 	head.Row(t.Say(msg.Text{"took", "用时"}), end)
-	head.Row(t.Say(msg.Text{"exit code", "退出码"}), fmt.Sprint(r.Exit))
+	head.Row(t.Say(msg.Text{"exit code", "退出码"}), exit)
 	head.Row(t.Say(msg.Text{"version", "版本"}), r.Tool.Version)
 	head.Row(t.Say(msg.Text{"folder", "目录"}), r.Dir)
 	for _, o := range r.Overrides {
@@ -227,7 +279,7 @@ func (r runAnswer) text(t *ui.Terminal) {
 		ui.Column{Title: msg.Text{"took", "用时"}, Right: true}, ui.Column{Title: msg.Text{"key", "键"}},
 	)
 	for _, s := range r.Stages {
-		tb.Row(s.Name, s.Status, t.Duration(time.Duration(s.Seconds*float64(time.Second))), s.Key[:min(12, len(s.Key))])
+		tb.Row(s.Name, stageWord(t, s.Status), t.Duration(time.Duration(s.Seconds*float64(time.Second))), s.Key[:min(12, len(s.Key))])
 	}
 	tb.Print()
 }

@@ -8,8 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/drydock-ml/drydock/eval"
+	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/pipeline"
 )
 
 // ScoreOptions are the flags of score.
@@ -18,6 +20,7 @@ type ScoreOptions struct {
 	Bench   string
 	WorkDir string
 	Model   string
+	Rule    string
 	MinAcc  float64
 	DryRun  bool
 }
@@ -45,9 +48,11 @@ func newScoreCommand(a *app) *cobra.Command {
 	f.str(&o.Bench, "bench", "", "maritime_bench", msg.Text{"benchmark name or file `REF`", "评测集名称或文件 `REF`"})
 	f.output(&o.WorkDir, "work-dir", "", msg.Text{"write EvalScope's files below `DIR`", "将 EvalScope 文件写入 `DIR`"})
 	f.str(&o.Model, "model", "", "", msg.Text{"model `NAME` in these files (default: as the rows say)", "这些文件中的模型名 `NAME`（默认：以行内为准）"})
+	f.str(&o.Rule, "rule", "", "", msg.Text{"read the letter by `RULE`: bracket_first@1, bracket_last@1 (default: the benchmark's)", "按 `RULE` 抽取字母：bracket_first@1、bracket_last@1（默认：评测集的规则）"})
 	f.float(&o.MinAcc, "min-acc", "", 0, msg.Text{"end with 12 when the accuracy is below `X` (0 to 1)", "准确率低于 `X`（0 到 1）时以 12 退出"})
 	f.dryRun(&o.DryRun)
 	a.completeFunc(c, "bench", a.knownBenches)
+	a.complete(c, "rule", ruleNames()...)
 	return c
 }
 
@@ -62,6 +67,9 @@ func runScore(_ context.Context, a *app, o ScoreOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := useRule(b, o.Rule); err != nil {
+		return err
+	}
 	data, err := a.readFile(o.File)
 	if err != nil {
 		return err
@@ -73,6 +81,34 @@ func runScore(_ context.Context, a *app, o ScoreOptions) error {
 		return err
 	}
 	return a.evalAnswer(s, o.MinAcc)
+}
+
+func ruleNames() []string {
+	var names []string
+	for _, r := range benchmark.Rules() {
+		names = append(names, r.String())
+	}
+	return names
+}
+
+// useRule has a benchmark graded by another rule; an empty name leaves its own.
+func useRule(b *pipeline.Bench, rule string) error {
+	if rule == "" {
+		return nil
+	}
+	choice, ok := b.Benchmark.(*benchmark.Choice)
+	if !ok {
+		return fail.New(fail.Usage, msg.Text{"--rule %s: %s has no choice of rules", "--rule %s：%s 没有可选规则"}, rule, b.Name)
+	}
+	if _, ok := benchmark.LookupRule(rule); !ok {
+		return oneOf("--rule", rule, ruleNames()...)
+	}
+	graded, err := choice.WithRule(rule)
+	if err != nil {
+		return err
+	}
+	b.Benchmark = graded
+	return nil
 }
 
 // evalAnswer prints a summary and returns what makes it less than good: rows

@@ -31,8 +31,8 @@ func newSubmitVerifyCommand(a *app) *cobra.Command {
 		use: "ZIP|DIR", args: oneArg("ZIP|DIR"),
 		short: msg.Text{"Check a package against the rules, gate by gate.", "按规则逐项检查提交包。"},
 		long: msg.Text{
-			"No GPU, no network and nothing of the team's is needed. Each gate says pass, fail, warn, skip or error, with file and line; what was not checked says why. Gates that need the benchmark's items use the copy registered with drydock bench add.",
-			"无需 GPU、网络或队伍的任何环境。每一项给出通过、失败、警告、跳过或错误，并附文件和行号；未检查的项说明原因。需要评测集题目的项使用 drydock bench add 登记的副本。",
+			"No GPU, no network and nothing of the team's is needed. Each gate says pass, FAIL, warn, not checked or ERROR, with file and line; what was not checked says why. Gates that need the benchmark's items use the copy registered with drydock bench add.",
+			"无需 GPU、网络或队伍的任何环境。每一项给出通过、不通过、警告、未检查或出错，并附文件和行号；未检查的项说明原因。需要评测集题目的项使用 drydock bench add 登记的副本。",
 		},
 		examples: []example{
 			{msg.Text{"a package as it was handed in", "收到的提交包"}, "drydock submit verify team_submission.zip"},
@@ -183,7 +183,7 @@ func printGates(t *ui.Terminal, r *submission.Report) {
 	}
 	s := r.Summary
 	t.Println("")
-	t.Print(msg.Text{"%d passed, %d failed, %d warnings, %d skipped, %d errors", "通过 %d，失败 %d，警告 %d，跳过 %d，错误 %d"},
+	t.Print(msg.Text{"%d passed, %d failed, %d {warning|warnings}, %d not checked, %d {error|errors}", "通过 %d，不通过 %d，警告 %d，未检查 %d，出错 %d"},
 		s.Passed, s.Failed, s.Warned, s.Skipped, s.Errors)
 }
 
@@ -203,16 +203,16 @@ func printFindings(t *ui.Terminal, g submission.Verdict) {
 	if g.Reason != nil {
 		head += "  " + g.Reason.In(t.Lang())
 	}
-	t.Println(head)
+	t.Prose(head)
 	if g.First.Fix != nil {
-		t.Println("  " + t.Say(msg.Text{"hint: ", "提示："}) + g.First.Fix.In(t.Lang()))
+		t.Prose("  " + t.Say(msg.Text{"hint: ", "提示："}) + t.Commands(g.First.Fix.In(t.Lang())))
 	}
 	for _, f := range g.Evidence[:min(len(g.Evidence), shownFindings)] {
 		line := "  "
 		if p := f.Place(); p != "" {
 			line += p + "  "
 		}
-		t.Println(line + f.Text.In(t.Lang()))
+		t.Prose(line + f.Text.In(t.Lang()))
 	}
 	if more := g.Findings - 1 - min(len(g.Evidence), shownFindings); more > 0 {
 		t.Print(msg.Text{"  … and %d more; --json and --report list them", "  ……另有 %d 处；--json 和 --report 会列出"}, more)
