@@ -26,6 +26,8 @@ func TestHTMLText(t *testing.T) {
 		{"table", `<table><caption>表</caption><thead><tr><th>题</th><th>答</th></tr></thead><tbody><tr><td rowspan=2>章</td><td>10<sup>3</sup></td></tr><tr><td>b<br>c</td></tr><tr><td colspan=2>宽</td></tr></tbody></table>`, []string{"para1|表", "para2|[题|答]", "para3|[章|10³]", "para4|[章|b\nc]", "para5|[宽|]"}},
 		{"layout table", `<table><tr><td><p>左</p><table><tr><td>1</td><td>2</td></tr></table></td><td>右</td></tr></table>`, []string{"para1|左", "para2|[1|2]", "para3|右"}},
 		{"left out", `<script>x</script><style>y</style><nav>菜单</nav><header>栏</header><p>文</p><footer>脚</footer><p hidden>藏</p><p style="display: none">藏</p><!-- c -->`, []string{"para1|文"}},
+		{"hidden answers", `<p>1. 题</p><div style="display:none">正确答案：<b>A</b><span hidden>解析：略</span></div><p hidden>藏</p>`, []string{"para1|1. 题", "para2|正确答案：A", "para3|解析：略"}},
+		{"aside", `<p>文</p><aside><h3>推荐</h3><ul><li><a href="/1">船长考试经验谈</a></li></ul></aside><aside><p>旁注。</p></aside>`, []string{"para1|文", "para2|旁注。"}},
 		{"title in header", `<header><h1>题名</h1></header><article><header>节首</header></article>`, []string{"para1|h1|题名", "para2|节首"}},
 		{"pre", "<pre>a  b\n c</pre>", []string{"para1|a  b", "para2| c"}},
 		{"figure", `<p>见图 <img src="/img/D032.gif?x=1" alt="z"></p>`, []string{"para1|见图{D032.gif}"}},

@@ -20,20 +20,22 @@ const maxHTMLDepth = 400
 
 // An htmlWalk turns a parsed page into blocks.
 type htmlWalk struct {
-	ctx   context.Context
-	file  *File
-	yield func(drydock.Block, error) bool
-	para  int
-	given int
-	left  map[string]int // characters left out, by the element that held them
-	depth int
-	lists []htmlList
-	label string // of a list item, waiting for its text
-	pre   int    // inside preformatted text
-	level int8   // of the heading being read
-	line  htmlLine
-	cells *[]string // a table cell takes the blocks instead
-	looks htmlLooks
+	ctx     context.Context
+	file    *File
+	yield   func(drydock.Block, error) bool
+	para    int
+	given   int
+	left    map[string]int // characters left out, by the element that held them
+	depth   int
+	lists   []htmlList
+	label   string // of a list item, waiting for its text
+	pre     int    // inside preformatted text
+	level   int8   // of the heading being read
+	line    htmlLine
+	cells   *[]string // a table cell takes the blocks instead
+	looks   htmlLooks
+	asides  int  // looked at so far
+	showing bool // inside hidden text that is read
 }
 
 // htmlLine is the block being written.
@@ -85,6 +87,11 @@ func (w *htmlWalk) tell(note func(Note), page string) {
 			"%s: %d characters that the page hides were left out", "%s：略去网页隐藏的文字共 %d 个字符",
 		}, Args: []any{w.file.name(), n}})
 	}
+	if n := w.left["shown"]; n > 0 {
+		note(Note{Code: "hidden_answers", Text: msg.Text{
+			"%s: answers that the page hides until a button is pressed were read, %d places", "%s：读取了网页按下按钮才显示的答案，共 %d 处",
+		}, Args: []any{w.file.name(), n}})
+	}
 	if !strings.Contains(strings.ToLower(page[max(0, len(page)-4096):]), "</html") && strings.Contains(strings.ToLower(page[:min(len(page), 4096)]), "<html") {
 		note(Note{Code: "torn_page", Damage: true, Text: msg.Text{
 			"%s: the page has no end (</html>); it may be cut off", "%s：网页没有结尾（</html>），可能不完整",
@@ -123,7 +130,22 @@ func (w *htmlWalk) children(n *html.Node) error {
 
 // element reads one element and what is in it.
 func (w *htmlWalk) element(n *html.Node) error {
-	if kind := unseen(n); kind != "" {
+	kind := unseen(n)
+	if n.DataAtom == atom.Aside && w.asides < mostAsides {
+		if w.asides++; mostlyLinks(n) {
+			kind = "nav"
+		}
+	}
+	if kind == "hidden" && (w.showing || holdsAnswer(n)) {
+		outer := w.showing
+		if w.showing = true; !outer {
+			w.left["shown"]++ // quiz sites hide what a press of a button shows
+		}
+		err := w.blockOf(n)
+		w.showing = outer
+		return err
+	}
+	if kind != "" {
 		w.left[kind] += len([]rune(strings.Join(strings.Fields(textOf(n)), " ")))
 		return nil
 	}
@@ -197,6 +219,28 @@ func unseen(n *html.Node) string {
 		return "hidden"
 	}
 	return ""
+}
+
+// holdsAnswer reports hidden text that says an answer or explains one.
+func holdsAnswer(n *html.Node) bool {
+	const most = 4000 // bytes; a longer one is a dialogue or a page of its own
+	t := strings.ToLower(textOf(n))
+	return len(t) <= most && (strings.Contains(t, "答案") || strings.Contains(t, "解析") || strings.Contains(t, "answer"))
+}
+
+// mostAsides is how many asides of a page are looked at; each look takes time by
+// its size, and they may be nested.
+const mostAsides = 100
+
+// mostlyLinks reports an element most of whose text leads elsewhere.
+func mostlyLinks(n *html.Node) bool {
+	all, linked := len(strings.Join(strings.Fields(textOf(n)), "")), 0
+	for c := range n.Descendants() {
+		if c.DataAtom == atom.A {
+			linked += len(strings.Join(strings.Fields(textOf(c)), ""))
+		}
+	}
+	return linked*2 > all
 }
 
 func holdsHeading(n *html.Node) bool {

@@ -383,7 +383,7 @@ func (r *sheetReader) cell(column int) string {
 			x.skip()
 		}
 	}
-	if formula && !valued {
+	if formula && (!valued || value == "" && kind != "str") { // some programs write an empty value
 		r.empties.add(column, r.number)
 		return ""
 	}
