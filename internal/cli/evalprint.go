@@ -31,7 +31,8 @@ func (s evalSummary) text(t *ui.Terminal) {
 	}, 100*s.Accuracy, 100*s.Wilson95[0], 100*s.Wilson95[1], s.Correct, s.N))
 	rule := s.Rule
 	if s.OtherDiffers > 0 {
-		rule += t.Say(msg.Text{"; %s differs on %d {item|items} (%d correct): %s", "；%s 在 %d 题上不同（正确 %d）：%s"}, s.OtherRule, s.OtherDiffers, s.OtherCorrect, firstNumbers(s.OtherDiffersIndexes))
+		rule += t.Say(msg.Text{"; %s reads another letter on %d {item|items} (%s) and finds %d correct", "；%s 在 %d 题上抽取到不同字母（%s），判对 %d 题"},
+			s.OtherRule, s.OtherDiffers, firstNumbers(s.OtherDiffersIndexes), s.OtherCorrect)
 	}
 	row(msg.Text{"rule", "抽取规则"}, rule)
 	if s.Reused > 0 {
