@@ -41,6 +41,7 @@ type sampler struct {
 	numbers, lists, answers int
 	open                    bool // a numbered line stands without options yet
 	next                    int
+	loose, looseItems       int  // options of a list under no number; such lists with an answer
 	rows, questionRows      int
 	header                  bool
 }
@@ -66,6 +67,10 @@ func (s *sampler) line(t string) {
 	if t == "" {
 		return
 	}
+	if t = plain(t); t == "" {
+		return
+	}
+	s.looseLine(t)
 	if m := scanNumber(t); m.style != noNumber && !m.weak {
 		s.numbers++
 		s.open, s.next = true, 0
@@ -92,6 +97,24 @@ func (s *sampler) line(t string) {
 	}
 }
 
+// looseLine follows lists whose question has no number: they count when an
+// answer stands below them.
+func (s *sampler) looseLine(t string) {
+	if m, ok := optionAt(t); ok && !s.open {
+		if m.v == 0 {
+			s.loose = 0
+		}
+		if m.v == s.loose {
+			s.loose++
+		}
+		return
+	}
+	if lb, ok := scanLabel(t); ok && !lb.explain && s.loose >= 2 {
+		s.looseItems++
+	}
+	s.loose = 0
+}
+
 // m2 reports a pair of options on one line, as true/false items have.
 func m2(t string) bool { return scanOptionsFast(t) == 2 }
 
@@ -99,5 +122,5 @@ func (s *sampler) verdict() bool {
 	if s.rows > 0 && s.questionRows*2 >= s.rows {
 		return true
 	}
-	return s.lists >= 2 && s.lists*4 >= s.numbers || s.lists == 1 && s.numbers <= 3 || s.answers >= 2 && (s.answers+s.lists)*3 >= s.numbers
+	return s.looseItems >= 2 || s.lists >= 2 && s.lists*4 >= s.numbers || s.lists == 1 && s.numbers <= 3 || s.answers >= 2 && (s.answers+s.lists)*3 >= s.numbers
 }

@@ -345,6 +345,8 @@ func TestAccepts(t *testing.T) {
 	}{
 		{"bank", text("1. 甲\nA. 红\nB. 绿\nC. 白\n答案：A\n2. 乙\nA. 红\nB. 绿\nC. 白\n答案：A"), true},
 		{"judge", text("判断题\n1. 甲。（√）\n2. 乙。（×）\n3. 丙。（√）"), true},
+		{"no numbers", text("左舷灯为\nA. 红\nB. 绿\n答案：A\n\n右舷灯为\nA. 红\nB. 绿\n答案：B"), true},
+		{"lists without numbers", text("The following apply:\nA. one\nB. two\nC. three\nThe following do not:\nA. four\nB. five\nC. six"), false},
 		{"regulation", text("第一条 适用范围\n1. 本规则适用于一切船舶。\n2. 本规则不妨碍特殊规定。\n第二条 责任\n1. 本规则不免除责任。\n（1）甲；\n（2）乙。"), false},
 		{"prose", text("雾航时应使用安全航速。\n船长应当负责。"), false},
 		{"english regulation", text("Rule 5\n(a) Every vessel shall keep a look-out.\n(b) Vessels shall proceed at a safe speed.\n(c) Vessels may anchor.\nRule 6\n(a) In all vessels.\n(b) With radar.\n(c) By others."), false},

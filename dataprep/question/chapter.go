@@ -86,6 +86,9 @@ func (c *chapter) settleHeader(l line) {
 	h := *c.header
 	c.header = nil
 	if c.cur != nil && !c.cur.solved && (readable(l.text) || len(c.cur.lines) > 0 && !keyLike(l.text) && scanNumber(l.text).style == noNumber && c.cur.options == 0) {
+		if _, ok := scanLabel(h.text); !ok {
+			h.text += "：" // alone on its line it needs no mark; before a value it does
+		}
 		c.addLine(h)
 		return
 	}

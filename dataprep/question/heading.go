@@ -333,14 +333,21 @@ func ruleOrPage(s string) bool {
 	return (first == '-' || first == '—' || first == '–' || first == '~' || first == '·') && !isDigit(last)
 }
 
-// buttons recognises a line of nothing but what quiz sites let a reader press.
+// buttonWords are what quiz sites let a reader press, longer ones first.
+var buttonWords = [...]string{"加入错题本", "查看解析", "查看答案", "显示答案", "参考解析", "我要纠错", "添加笔记", "查看讨论", "上一题", "下一题", "错题本", "收藏", "纠错", "笔记", "反馈", "分享", "收起", "展开", "举报", "标记", "复制", "点赞", "评论"}
+
+// buttons recognises a line of nothing but such words.
 func buttons(s string) bool {
 	n := 0
-	for f := range strings.FieldsFuncSeq(s, func(r rune) bool { return isSpace(r) || r == '|' || r == '/' }) {
-		switch f {
-		case "收藏", "纠错", "查看解析", "查看答案", "显示答案", "上一题", "下一题", "笔记", "反馈", "分享", "收起", "展开", "加入错题本", "错题本", "举报", "标记", "参考解析", "我要纠错", "添加笔记", "查看讨论", "复制", "点赞", "评论":
-			n++
-		default:
+	for s = strings.TrimLeft(s, " |/\t　"); s != ""; s = strings.TrimLeft(s, " |/\t　") {
+		cut := false
+		for _, w := range buttonWords {
+			if s, cut = strings.CutPrefix(s, w); cut {
+				n++
+				break
+			}
+		}
+		if !cut {
 			return false
 		}
 	}

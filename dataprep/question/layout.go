@@ -46,7 +46,7 @@ func scanMarks(s string, dst []mark) []mark {
 		if c < 0x80 {
 			l := c | 0x20
 			switch {
-			case l >= 'a' && l < 'a'+maxOptions && (i == 0 || !isLatin(s[i-1])):
+			case l >= 'a' && l < 'a'+maxOptions && (i == 0 || !isLatin(s[i-1]) || unitBefore(s, i, i+1)):
 				if m, ok := letterMark(s, i); ok {
 					dst = append(dst, m)
 				}
@@ -85,7 +85,7 @@ func letterMark(s string, i int) (mark, bool) {
 		return mark{}, false
 	}
 	p, ok := placeOf(s, i)
-	if !ok {
+	if !ok && !unitBefore(s, i, i+w) {
 		return mark{}, false
 	}
 	m := mark{v: v, lower: lower, place: p, start: i}
@@ -123,6 +123,16 @@ func letterMark(s string, i int) (mark, bool) {
 		return mark{}, false // lower-case labels must stand clear, with a mark
 	}
 	return m, true
+}
+
+// unitBefore reports a capital with a full-width mark behind it right after a
+// small letter, as the B of "12 mB．0.5 m": the blank between them was lost.
+func unitBefore(s string, i, end int) bool {
+	if i == 0 || s[i-1] < 'a' || s[i-1] > 'z' || s[i] < 'A' || s[i] > 'Z' {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(s[end:])
+	return r == '．' || r == '、'
 }
 
 // numerals reports a text that opens with a list of Roman numerals and nothing

@@ -96,6 +96,16 @@ func TestLooseShapes(t *testing.T) {
 			[]string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B", "judge|左舷灯为红。||true", "judge|右舷灯为红。||false"},
 		},
 		{
+			"答案 alone, the letter below",
+			"1. 左舷灯为\nA. 红\nB. 绿\n\n答案\n\nA\n\n2. 右舷灯为\nA. 红\nB. 绿\n收藏纠错\n<details><summary>答案</summary>\nB\n</details>",
+			[]string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B"},
+		},
+		{
+			"a label after a unit whose blank was lost",
+			"1. 深度为\nA．10～12 mB．0.5 m C．4 mD．20 m以下\n答案：C",
+			[]string{"single|深度为|A=10～12 m;B=0.5 m;C=4 m;D=20 m以下|C"},
+		},
+		{
 			"keys: 第1题：A",
 			"1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n附：答案\n第1题：A\n第2题：B",
 			[]string{"single|甲|A=红;B=绿|A", "single|乙|A=红;B=绿|B"},
@@ -157,5 +167,8 @@ func TestLooks(t *testing.T) {
 	}
 	if d := cmp.Diff(want, shown(got)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
+	}
+	if len(got.notes) != 2 || got.notes[0].Code != "unanswered" {
+		t.Errorf("notes %v", got.notes)
 	}
 }

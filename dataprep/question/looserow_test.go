@@ -47,6 +47,7 @@ func TestMoreRowShapes(t *testing.T) {
 		{name: "a header for each section", rows: [][]string{{"一、单选题"}, {"题号", "题目", "A", "B", "答案"}, {"1", "左舷灯为", "红", "绿", "A"}, {"二、判断题"}, {"题号", "题目", "答案"}, {"1", "右舷灯为红。", "F"}},
 			want: []string{"single|左舷灯为|A=红;B=绿|A", "judge|右舷灯为红。||false"}},
 		{name: "a column of T and F", rows: [][]string{{"题目", "答案"}, {"左舷灯为红。", "T"}, {"右舷灯为红。", "F"}}, want: []string{"judge|左舷灯为红。||true", "judge|右舷灯为红。||false"}},
+		{name: "the row that shows how the form is filled in", rows: [][]string{{"题目", "A", "B", "答案"}, {"示例：请照此填写", "选项一", "选项二", "A"}, {"左舷灯为", "红", "绿", "A"}}, want: []string{"single|左舷灯为|A=红;B=绿|A", "drop not_a_question"}},
 		{name: "cards", rows: [][]string{{"题目", "左舷灯为"}, {"选项A", "红"}, {"选项B", "绿"}, {"答案", "A"}, {"题目", "右舷灯为"}, {"选项A", "红"}, {"选项B", "绿"}, {"答案", "B"}},
 			want: []string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B"}},
 	} {

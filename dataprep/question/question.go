@@ -40,6 +40,9 @@ func (p parser) Parse(ctx context.Context, doc *drydock.Document) iter.Seq2[*dry
 			case d != nil:
 				stopped = !yield(nil, d)
 			default:
+				if p.o.Note != nil && len(r.Question.Answer) == 0 {
+					p.o.Note(Note{Code: "unanswered", At: r.Origin.At, Text: msg.Text{"a question without an answer", "题目没有答案"}})
+				}
 				stopped = !yield(r, nil)
 			}
 			return !stopped

@@ -151,6 +151,10 @@ func (r *reader) item(row tableRow) {
 	t := &r.tab
 	c := t.cols
 	d := r.rowDraft(row)
+	if exampleOfForm(d.stem) {
+		r.give(nil, d.reject(r.doc.File, reasonNotQuestion, "an example of how the form is filled in"))
+		return
+	}
 	if d.stem == "" && len(d.options) == 0 {
 		r.give(nil, d.reject(r.doc.File, reasonBadRow, "the row has no question text"))
 		return
@@ -227,6 +231,19 @@ func (r *reader) rowDraft(row tableRow) *draft {
 		}
 	}
 	return d
+}
+
+// exampleOfForm recognises the stem of the row that shows how a form for banks
+// is to be filled in: 示例：…, 【样例】….
+func exampleOfForm(stem string) bool {
+	s := strings.TrimLeft(stem, "【[（(")
+	for _, w := range [...]string{"填写示例", "示例", "样例", "范例", "Example", "Sample"} {
+		if rest, ok := strings.CutPrefix(s, w); ok {
+			r, _ := utf8.DecodeRuneInString(rest)
+			return strings.ContainsRune("：:】])）", r) && rest != ""
+		}
+	}
+	return false
 }
 
 // rowNumber is a row's id as a number: stems often repeat it.
