@@ -47,7 +47,7 @@ func decodeChat(in *reader) *drydock.Record {
 			}
 		case "tools":
 			if v.Type() != fastjson.TypeNull && !isEmptyTools(v) {
-				c.Tools = v.MarshalTo(nil)
+				c.Tools = rawValue(v)
 			}
 		case "label", "kto_tag":
 			switch v.Type() {
@@ -55,14 +55,14 @@ func decodeChat(in *reader) *drydock.Record {
 				label := v.Type() == fastjson.TypeTrue
 				c.Label = &label
 			default:
-				c.Extra = append(c.Extra, drydock.RawField{Name: name, Value: v.MarshalTo(nil)})
+				c.Extra = append(c.Extra, drydock.RawField{Name: name, Value: rawValue(v)})
 			}
 		case "rejected", "rejected_messages", "rejected_response":
 			c.Rejected = in.rejected(name, v, &c.Extra)
 		case "chosen":
 			// the winning answer of a pair ends the conversation
 		default:
-			c.Extra = append(c.Extra, drydock.RawField{Name: name, Value: v.MarshalTo(nil)})
+			c.Extra = append(c.Extra, drydock.RawField{Name: name, Value: rawValue(v)})
 		}
 	})
 	if s := in.text("system"); in.err == nil && s != "" {
@@ -78,7 +78,7 @@ func decodeChat(in *reader) *drydock.Record {
 }
 
 func isEmptyTools(v *fastjson.Value) bool {
-	s := strings.TrimSpace(string(v.MarshalTo(nil)))
+	s := strings.TrimSpace(string(rawValue(v)))
 	return s == `""` || s == "[]" || s == `"[]"`
 }
 
@@ -113,7 +113,7 @@ func (r *reader) turns(name string, v *fastjson.Value, extra *[]drydock.RawField
 		out = append(out, m)
 	}
 	if more {
-		*extra = append(*extra, drydock.RawField{Name: messagesAsRead, Value: v.MarshalTo(nil)})
+		*extra = append(*extra, drydock.RawField{Name: messagesAsRead, Value: rawValue(v)})
 	}
 	return out
 }

@@ -389,3 +389,30 @@ func BenchmarkDecodeQuestion(b *testing.B) {
 		}
 	}
 }
+
+// Foreign fields are kept as JSON whatever their text holds; a control character
+// once came back in an escape that JSON does not know.
+func TestForeignFieldsStayJSON(t *testing.T) {
+	t.Parallel()
+	row := `{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}],` +
+		`"meta":{"raw":"\u0000\u0007\u007f\u2028","n":1.50e3,"big":12345678901234567890,"list":[null,true,"\ud83d\udea2"]}}`
+	var chat *emit.Shape
+	for _, s := range emit.Shapes() {
+		if s.Name == "chat" {
+			chat = &s
+		}
+	}
+	r, err := chat.Decode([]byte(row))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Chat.Extra) != 1 || !json.Valid(r.Chat.Extra[0].Value) {
+		t.Fatalf("%q", r.Chat.Extra)
+	}
+	got := string(r.Chat.Extra[0].Value)
+	for _, want := range []string{`1.50e3`, `12345678901234567890`, `\u0000\u0007`, "\u2028", "🚢"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %s", want, got)
+		}
+	}
+}

@@ -162,7 +162,7 @@ func (r *reader) rowID() string {
 		b, _ := v.StringBytes()
 		return string(b)
 	case fastjson.TypeNumber:
-		return string(v.MarshalTo(nil))
+		return string(rawValue(v))
 	case fastjson.TypeNull:
 		return ""
 	}
@@ -295,4 +295,40 @@ func decoder(fields func(*reader) *drydock.Record) func([]byte) (*drydock.Record
 		}
 		return rec, nil
 	}
+}
+
+// rawValue writes a value as it stood, numbers digit by digit. fastjson's own
+// writer escapes control characters in Go's way, which is no JSON.
+func rawValue(v *fastjson.Value) []byte { return appendValue(nil, v) }
+
+func appendValue(dst []byte, v *fastjson.Value) []byte {
+	switch v.Type() {
+	case fastjson.TypeString:
+		b, _ := v.StringBytes()
+		return drydock.AppendJSONString(dst, string(b))
+	case fastjson.TypeArray:
+		list, _ := v.Array()
+		dst = append(dst, '[')
+		for i, e := range list {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendValue(dst, e)
+		}
+		return append(dst, ']')
+	case fastjson.TypeObject:
+		o, _ := v.Object()
+		dst = append(dst, '{')
+		first := true
+		o.Visit(func(key []byte, e *fastjson.Value) {
+			if !first {
+				dst = append(dst, ',')
+			}
+			first = false
+			dst = append(drydock.AppendJSONString(dst, string(key)), ':')
+			dst = appendValue(dst, e)
+		})
+		return append(dst, '}')
+	}
+	return v.MarshalTo(dst) // numbers, true, false, null
 }
