@@ -41,7 +41,7 @@ type sampler struct {
 	numbers, lists, answers int
 	open                    bool // a numbered line stands without options yet
 	next                    int
-	loose, looseItems       int  // options of a list under no number; such lists with an answer
+	loose, looseItems       int // options of a list under no number; such lists with an answer
 	rows, questionRows      int
 	header                  bool
 }
