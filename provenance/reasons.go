@@ -69,7 +69,7 @@ func readingReason(reason string) (msg.Text, bool) {
 		return msg.Text{"an option letter is missing in between", "选项字母不连续"}, true
 	case "empty_option":
 		return msg.Text{"an option without text", "选项内容为空"}, true
-	case "key_without_questions":
+	case "key_without_questions", "key_unused":
 		return msg.Text{"a key that belongs to no question", "找不到对应题目的答案"}, true
 	case "key_count_mismatch":
 		return msg.Text{"the key has more or fewer answers than there are questions", "答案数与题目数不一致"}, true
@@ -79,6 +79,8 @@ func readingReason(reason string) (msg.Text, bool) {
 		return msg.Text{"the answer is none of the options", "答案不在选项之中"}, true
 	case "answer_conflict":
 		return msg.Text{"the source gives two different answers", "来源给出两个不同的答案"}, true
+	case "conflicting_answer":
+		return msg.Text{"the same question has another answer elsewhere", "同一题目在别处有不同答案"}, true
 	}
 	return msg.Text{}, false
 }

@@ -83,8 +83,8 @@ func (s *contamScan) leaks(files []string) *fail.Error {
 		return e
 	case !s.rows:
 		return e.Hint(msg.Text{
-			"rows can be written without them: make JSONL of the file first with drydock prep, then check that with --clean FILE",
-			"可写出不含它们的数据行：先用 drydock prep 转换为 JSONL，再用 --clean FILE 检查",
+			"for rows without them: drydock prep makes JSONL of it, which --clean FILE takes",
+			"若要不含它们的数据行：先用 drydock prep 转换为 JSONL，再用 --clean FILE",
 		})
 	case len(files) > 1:
 		return e.Hint(msg.Text{"to write the rows without them: --clean FILE, one input at a time", "写出不含它们的数据：--clean FILE，每次一个输入"})
