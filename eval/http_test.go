@@ -21,6 +21,7 @@ import (
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/eval"
 	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/eval/benchmark/benchtest"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/golden"
 	"github.com/drydock-ml/drydock/internal/llm"
@@ -224,8 +225,8 @@ func TestGoldensOverHTTP(t *testing.T) {
 		system          string
 	}{
 		{"edge64", "edge64/replies.jsonl", edgeItems, 0, ""},
-		{"limit25", "v1.4.2/limit25/replies.jsonl", realItems(t), 25, ""},
-		{"system-prompt-limit4", "", realItems(t), 4, "你是船长。"},
+		{"limit25", "v1.4.2/limit25/replies.jsonl", benchtest.RealItems(t), 25, ""},
+		{"system-prompt-limit4", "", benchtest.RealItems(t), 4, "你是船长。"},
 	} {
 		t.Run(c.folder, func(t *testing.T) {
 			t.Parallel()
@@ -260,7 +261,7 @@ func TestGoldensOverHTTP(t *testing.T) {
 func TestFailuresOverHTTP(t *testing.T) {
 	t.Parallel()
 	replies := golden.RealData(t, "evalscope-golden", "v1.4.2", "fail25-ignore-errors", "replies.jsonl")
-	items := realItems(t)
+	items := benchtest.RealItems(t)
 	data := read(t, replies)
 	for status, item := range map[int]int{401: 6, 404: 7, 403: 15} { // these end a run; seen below
 		data = strings.Replace(data, fmt.Sprintf(`{"index": %d,`, item), fmt.Sprintf(`{"index": %d,`, 1000+status), 1)

@@ -5,13 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/eval"
 	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/eval/benchmark/benchtest"
 	"github.com/drydock-ml/drydock/internal/golden"
 )
 
@@ -40,20 +40,6 @@ func choice(t testing.TB) *benchmark.Choice {
 	return b.(*benchmark.Choice)
 }
 
-func realItems(t testing.TB) []benchmark.Item {
-	t.Helper()
-	path := golden.RealData(t, "maritimebench", "maritimebench_test.json")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	items, err := benchmark.ReadItems(filepath.Base(path), data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return items
-}
-
 func fileSum(t testing.TB, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
@@ -67,7 +53,7 @@ func fileSum(t testing.TB, path string) string {
 // Replies equal to the key give the reviews file of the specification.
 func TestPerfectRun(t *testing.T) {
 	t.Parallel()
-	items := realItems(t)
+	items := benchtest.RealItems(t)
 	b := choice(t)
 	gold := map[string]string{}
 	for _, it := range items {
@@ -93,7 +79,7 @@ func TestPerfectRun(t *testing.T) {
 // five seconds.
 func TestLookupOnRealItems(t *testing.T) {
 	t.Parallel()
-	items := realItems(t)
+	items := benchtest.RealItems(t)
 	b := choice(t)
 	run := func(name, path string) eval.Summary {
 		data, err := os.ReadFile(path)

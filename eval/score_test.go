@@ -14,6 +14,7 @@ import (
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/eval"
 	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/eval/benchmark/benchtest"
 	"github.com/drydock-ml/drydock/eval/evalscope"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/golden"
@@ -209,7 +210,7 @@ func TestScoreOwnFiles(t *testing.T) {
 // Files the real tool wrote, both versions, come out as it scored them.
 func TestScoreRealFiles(t *testing.T) {
 	t.Parallel()
-	items := realItems(t)
+	items := benchtest.RealItems(t)
 	for _, c := range []struct {
 		path    string
 		rule    string

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/eval/benchmark/benchtest"
 	"github.com/drydock-ml/drydock/internal/golden"
 )
 
@@ -80,7 +81,7 @@ func BenchmarkRecord(b *testing.B) {
 }
 
 func BenchmarkNewIndex(b *testing.B) {
-	items := realItems(b)
+	items := benchtest.RealItems(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := NewIndex(items, testRef, Config{}); err != nil {

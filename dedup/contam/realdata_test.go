@@ -3,38 +3,25 @@ package contam
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/eval/benchmark/benchtest"
 	"github.com/drydock-ml/drydock/internal/golden"
 )
 
-func realItems(t testing.TB) []benchmark.Item {
-	t.Helper()
-	path := golden.RealData(t, "maritimebench", "maritimebench_test.json")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	items, err := benchmark.ReadItems(path, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return items
-}
-
 func realIndex(t testing.TB) (*Index, []benchmark.Item) {
 	t.Helper()
-	items := realItems(t)
+	items := benchtest.RealItems(t)
 	ix, err := NewIndex(items, benchmark.Ref{Name: "maritime_bench"}, Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +144,7 @@ func TestRealHam(t *testing.T) {
 // false alarms by family. The bars are those of the issue.
 func TestRealCorpus(t *testing.T) {
 	t.Parallel()
-	items, err := benchmark.ReadItems("bench.json", unzip(t, "bench.json.gz"))
+	items, err := benchmark.ReadItems("bench.json", corpusFile(t, "bench.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +160,7 @@ func TestRealCorpus(t *testing.T) {
 		Label     string `json:"label"`
 	}
 	var labels []label
-	for _, line := range bytes.Split(bytes.TrimSpace(unzip(t, "labels.jsonl.gz")), []byte("\n")) {
+	for _, line := range bytes.Split(bytes.TrimSpace(corpusFile(t, "labels.jsonl")), []byte("\n")) {
 		var l label
 		if err := json.Unmarshal(line, &l); err != nil {
 			t.Fatal(err)
@@ -183,7 +170,7 @@ func TestRealCorpus(t *testing.T) {
 	s := ix.Scanner()
 	type count struct{ n, same, shown int }
 	sums := map[string]*count{}
-	sc := bufio.NewScanner(bytes.NewReader(unzip(t, "corpus.jsonl.gz")))
+	sc := bufio.NewScanner(bytes.NewReader(corpusFile(t, "corpus.jsonl")))
 	sc.Buffer(nil, 1<<24)
 	for i := 0; sc.Scan(); i++ {
 		found, err := s.Row(sc.Bytes())
@@ -247,22 +234,9 @@ func TestRealCorpus(t *testing.T) {
 	}
 }
 
-func unzip(t testing.TB, name string) []byte {
+func corpusFile(t testing.TB, name string) []byte {
 	t.Helper()
-	f, err := os.Open(golden.RealData(t, "..", "contam", "dev", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return golden.ReadFile(t, filepath.Join(golden.RealData(t, "..", "contam", "dev"), name))
 }
 
 // Ways to write a question down that the corpus does not have.

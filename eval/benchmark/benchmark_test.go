@@ -3,13 +3,12 @@ package benchmark_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/eval/benchmark"
-	"github.com/drydock-ml/drydock/internal/golden"
+	"github.com/drydock-ml/drydock/eval/benchmark/benchtest"
 )
 
 func sum(s string) string {
@@ -40,15 +39,7 @@ func TestTemplate(t *testing.T) {
 // The hashes were taken from the requests EvalScope 1.4.2 sent.
 func TestPromptsOfTheRealBenchmark(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile(golden.RealData(t, "maritimebench", "maritimebench_test.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := maritime(t)
-	items, err := benchmark.ReadItems("maritimebench_test.json", data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b, items := maritime(t), benchtest.RealItems(t)
 	if len(items) != b.Info().Items {
 		t.Fatalf("%d items, want %d", len(items), b.Info().Items)
 	}

@@ -2,12 +2,9 @@ package evalscope_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,28 +19,6 @@ import (
 	"github.com/drydock-ml/drydock/eval/evalscope"
 	"github.com/drydock-ml/drydock/internal/golden"
 )
-
-// slurp reads a file, unpacked when only NAME.gz is there.
-func slurp(t testing.TB, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err == nil {
-		return b
-	}
-	f, err := os.Open(path + ".gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b, err = io.ReadAll(z); err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 // mockReply is a line of replies.jsonl: what the server of the goldens said.
 type mockReply struct {
@@ -63,7 +38,7 @@ type mockReply struct {
 func readReplies(t testing.TB, path string) map[int]mockReply {
 	t.Helper()
 	out := map[int]mockReply{}
-	for _, l := range bytes.Split(bytes.TrimSpace(slurp(t, path)), []byte{'\n'}) {
+	for _, l := range bytes.Split(bytes.TrimSpace(golden.ReadFile(t, path)), []byte{'\n'}) {
 		var r mockReply
 		if err := json.Unmarshal(l, &r); err != nil {
 			t.Fatal(err)
@@ -141,7 +116,7 @@ func sortRows(t testing.TB, b []byte) []string {
 
 func loadItems(t testing.TB, path string) []benchmark.Item {
 	t.Helper()
-	items, err := benchmark.ReadItems(filepath.Base(path), slurp(t, path))
+	items, err := benchmark.ReadItems(filepath.Base(path), golden.ReadFile(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,14 +192,14 @@ func TestGoldens(t *testing.T) {
 				})
 			}
 			dir := filepath.Join(root, "v1.4.2", c.folder)
-			if d := cmp.Diff(sortRows(t, slurp(t, filepath.Join(dir, "reviews.jsonl"))), sortRows(t, reviews)); d != "" {
+			if d := cmp.Diff(sortRows(t, golden.ReadFile(t, filepath.Join(dir, "reviews.jsonl"))), sortRows(t, reviews)); d != "" {
 				t.Errorf("reviews (-real +ours):\n%s", d)
 			}
-			if d := cmp.Diff(sortRows(t, slurp(t, filepath.Join(dir, "predictions.jsonl"))), sortRows(t, predictions)); d != "" {
+			if d := cmp.Diff(sortRows(t, golden.ReadFile(t, filepath.Join(dir, "predictions.jsonl"))), sortRows(t, predictions)); d != "" {
 				t.Errorf("predictions (-real +ours):\n%s", d)
 			}
 			report := evalscope.AppendReport(nil, &evalscope.Report{Model: "qwen3-8b-sft", Bench: "maritime_bench", Info: b.Info(), Correct: correct, Num: c.n})
-			if d := cmp.Diff(string(slurp(t, filepath.Join(dir, "report.json"))), string(report)); d != "" {
+			if d := cmp.Diff(string(golden.ReadFile(t, filepath.Join(dir, "report.json"))), string(report)); d != "" {
 				t.Errorf("report (-real +ours):\n%s", d)
 			}
 			if c.folder == "full-perfect" {
@@ -241,7 +216,7 @@ func TestGoldens(t *testing.T) {
 // read and written.
 func TestOfficialSample(t *testing.T) {
 	t.Parallel()
-	data := slurp(t, golden.RealData(t, "maritimebench", "Q2-sample-submit.jsonl"))
+	data := golden.ReadFile(t, golden.RealData(t, "maritimebench", "Q2-sample-submit.jsonl"))
 	kind, rows, problems := evalscope.Read(data)
 	if kind != evalscope.KindReviews || len(rows) != 10 || len(problems) != 0 {
 		t.Fatalf("kind %s, %d rows, problems %v", kind, len(rows), problems)
@@ -262,7 +237,7 @@ func TestHalfEvenReports(t *testing.T) {
 	t.Parallel()
 	b := maritime(t)
 	for n, name := range map[int]string{59: "report_59_of_1888.json", 1475: "report_1475_of_1888.json"} {
-		want := slurp(t, golden.RealData(t, "evalscope-golden", "v1.4.2", "half-even", name))
+		want := golden.ReadFile(t, golden.RealData(t, "evalscope-golden", "v1.4.2", "half-even", name))
 		got := evalscope.AppendReport(nil, &evalscope.Report{Model: "qwen3-8b-sft", Bench: "maritime_bench", Info: b.Info(), Correct: n, Num: 1888})
 		if d := cmp.Diff(string(want), string(got)); d != "" {
 			t.Errorf("%s (-real +ours):\n%s", name, d)
@@ -277,11 +252,11 @@ func TestReadsWhatTheToolWrites(t *testing.T) {
 	root := golden.RealData(t, "evalscope-golden")
 	for _, version := range []string{"v1.4.2", "v1.14.1"} {
 		for _, folder := range []string{"edge64", "full-messy"} {
-			_, reviews, problems := evalscope.Read(slurp(t, filepath.Join(root, version, folder, "reviews.jsonl")))
+			_, reviews, problems := evalscope.Read(golden.ReadFile(t, filepath.Join(root, version, folder, "reviews.jsonl")))
 			if len(problems) > 0 {
 				t.Errorf("%s/%s reviews: %v", version, folder, problems)
 			}
-			kind, predictions, problems := evalscope.Read(slurp(t, filepath.Join(root, version, folder, "predictions.jsonl")))
+			kind, predictions, problems := evalscope.Read(golden.ReadFile(t, filepath.Join(root, version, folder, "predictions.jsonl")))
 			if kind != evalscope.KindPredictions || len(problems) > 0 {
 				t.Errorf("%s/%s predictions: %s %v", version, folder, kind, problems)
 			}
@@ -314,7 +289,7 @@ func TestTaskConfig(t *testing.T) {
 		limit  int
 		system string
 	}{{folder: "limit25", limit: 25}, {folder: "edge64"}, {folder: "system-prompt-limit4", limit: 4, system: "你是船长。"}} {
-		want := string(slurp(t, golden.RealData(t, "evalscope-golden", "v1.4.2", c.folder, "task_config.yaml")))
+		want := string(golden.ReadFile(t, golden.RealData(t, "evalscope-golden", "v1.4.2", c.folder, "task_config.yaml")))
 		want = strings.NewReplacer(
 			"dataset_id: DATASET_DIR", "dataset_id: HiDolphin/MaritimeBench",
 			"dataset_dir: HOME/.cache/modelscope/hub/datasets", "dataset_dir: null",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/eval/evalscope"
+	"github.com/drydock-ml/drydock/internal/golden"
 )
 
 // TestInterop writes, from the replies of a scripted server, what the real
@@ -54,7 +55,7 @@ func TestInterop(t *testing.T) {
 			}
 			report := evalscope.AppendReport(nil, &evalscope.Report{Model: model, Bench: "maritime_bench", Info: b.Info(), Correct: correct, Num: len(items)})
 			for name, got := range map[string][]byte{"reviews.jsonl": reviews, "predictions.jsonl": predictions, "report.json": report} {
-				want := strings.ReplaceAll(string(slurp(t, filepath.Join(dir, name))), "\r\n", "\n")
+				want := strings.ReplaceAll(string(golden.ReadFile(t, filepath.Join(dir, name))), "\r\n", "\n")
 				if d := cmp.Diff(strings.Split(want, "\n"), strings.Split(string(got), "\n")); d != "" {
 					t.Errorf("%s (-EvalScope +drydock):\n%s", name, d)
 				}

@@ -2,6 +2,7 @@ package archtest
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -58,7 +59,7 @@ var allow = map[string][]string{
 	"cmd/gendocs": {"internal/cli", "internal/pipeline"},
 }
 
-// Tests may use these besides what their package may.
+// testOnly may be used by every test, besides what its package may.
 var testOnly = []string{"internal/golden"}
 
 func TestImports(t *testing.T) {
@@ -85,8 +86,11 @@ func TestImports(t *testing.T) {
 }
 
 func mayImport(s source, to string) bool {
-	if s.test && (slices.Contains(testOnly, to) || strings.HasSuffix(to, "test") && strings.HasPrefix(to, s.pkg+"/")) {
+	if s.test && slices.Contains(testOnly, to) {
 		return true
+	}
+	if kit := path.Dir(to); s.test && strings.HasSuffix(to, "test") && (kit == s.pkg || mayImport(s, kit)) {
+		return true // a package's test kit is for its own tests and its users'
 	}
 	switch {
 	case s.pkg == "." || s.pkg == "data":

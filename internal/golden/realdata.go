@@ -1,6 +1,8 @@
 package golden
 
 import (
+	"compress/gzip"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -32,4 +34,26 @@ func RealData(t testing.TB, parts ...string) string {
 		t.Skipf("real data is not here: %v", err)
 	}
 	return p
+}
+
+// ReadFile returns the bytes of a file, unpacked when only NAME.gz is there.
+func ReadFile(t testing.TB, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err == nil {
+		return b
+	}
+	f, err := os.Open(path + ".gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err = io.ReadAll(z); err != nil {
+		t.Fatal(err)
+	}
+	return b
 }

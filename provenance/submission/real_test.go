@@ -2,10 +2,8 @@ package submission
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/eval/benchmark/benchtest"
 	"github.com/drydock-ml/drydock/internal/golden"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/google/go-cmp/cmp"
@@ -24,7 +22,7 @@ import (
 func TestRealEvaluatorsFiles(t *testing.T) {
 	t.Parallel()
 	dir := golden.RealData(t, "evalscope-golden", "v1.4.2")
-	items := realItems(t)
+	items := benchtest.RealItems(t)
 	for _, tc := range []struct {
 		run  string
 		want map[string]Status
@@ -52,8 +50,8 @@ func TestRealEvaluatorsFiles(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				put("results/maritime_bench_default.jsonl", maybeGzip(t, filepath.Join(dir, tc.run, "reviews.jsonl")))
-				put("results/reports/maritime_bench.json", maybeGzip(t, filepath.Join(dir, tc.run, "report.json")))
+				put("results/maritime_bench_default.jsonl", golden.ReadFile(t, filepath.Join(dir, tc.run, "reviews.jsonl")))
+				put("results/reports/maritime_bench.json", golden.ReadFile(t, filepath.Join(dir, tc.run, "report.json")))
 				r, err := Verify(context.Background(), pack, Options{Benchmark: func(context.Context, string) (Registered, error) {
 					if !registered {
 						return Registered{}, fs.ErrNotExist
@@ -85,40 +83,6 @@ func TestRealEvaluatorsFiles(t *testing.T) {
 			})
 		}
 	}
-}
-
-func realItems(t testing.TB) []benchmark.Item {
-	t.Helper()
-	data, err := os.ReadFile(golden.RealData(t, "maritimebench", "maritimebench_test.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	items, err := benchmark.ReadItems("maritimebench_test.json", data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return items
-}
-
-func maybeGzip(t testing.TB, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err == nil {
-		return b
-	}
-	f, err := os.Open(name + ".gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b, err = io.ReadAll(z); err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 // The sample the organisers handed out has nothing wrong but its length.

@@ -6,6 +6,7 @@ package benchtest
 import (
 	"context"
 	"encoding/hex"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -14,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/internal/golden"
 )
 
 // An Extraction says what a reply must come to for an item whose key is B.
@@ -123,6 +125,18 @@ func load(t *testing.T, b benchmark.Benchmark, o Options) []benchmark.Item {
 	}
 	if len(items) == 0 {
 		t.Fatal("no items")
+	}
+	return items
+}
+
+// RealItems returns the items of MaritimeBench, which are no part of the project;
+// the test is skipped where they are not (see [golden.RealData]).
+func RealItems(t testing.TB) []benchmark.Item {
+	t.Helper()
+	path := golden.RealData(t, "maritimebench", "maritimebench_test.json")
+	items, err := benchmark.ReadItems(filepath.Base(path), golden.ReadFile(t, path))
+	if err != nil {
+		t.Fatal(err)
 	}
 	return items
 }
