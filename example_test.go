@@ -6,6 +6,22 @@ import (
 	"github.com/drydock-ml/drydock"
 )
 
+// A locator is written as people read it, and is read back.
+func ExampleParseLocator() {
+	at, err := drydock.ParseLocator("sheet:题库 r15")
+	fmt.Println(at.Sheet, at.Row, err)
+	fmt.Println(drydock.Locator{Page: 12, Line: 7})
+	// Output:
+	// 题库 15 <nil>
+	// p12 l7
+}
+
+// Chinese and HTML signs stay readable; what is no UTF-8 is marked, not kept.
+func ExampleAppendJSONString() {
+	fmt.Println(string(drydock.AppendJSONString(nil, "船长 > 120 m\t\xff")))
+	// Output: "船长 > 120 m\t�"
+}
+
 // A step took in three records, kept one, dropped one and merged the third into
 // the first. Account proves that nothing disappeared.
 func ExampleAccount() {

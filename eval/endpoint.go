@@ -14,7 +14,7 @@ type Answer struct {
 	Reply    benchmark.Reply
 	Served   string           // the model as the server names it
 	Usage    *benchmark.Usage // nil: not told
-	Attempts int
+	Attempts int              // requests made, from 1
 }
 
 // An Endpoint answers. It is safe for concurrent use, and sees nothing but the

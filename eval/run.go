@@ -26,22 +26,26 @@ const hopeless = 20
 
 // A Job is one run of a benchmark.
 type Job struct {
-	Benchmark    benchmark.Benchmark
-	Items        []benchmark.Item // all of them, in the order of the benchmark
-	Limit        int              // only the first n; 0: all
-	Model        string           // as the server knows it, or builtin:NAME
-	Endpoint     Endpoint
-	SystemPrompt string // sent before the question; empty: none
-	WorkDir      string // gets EvalScope's layout
-	Concurrency  int    // requests at a time; 0: found by itself
-	Fresh        bool   // forget the answers an earlier run left in WorkDir
-	Holder       runstore.Holder
-	Progress     func(Progress) // called after each answer, never at the same time; nil: not
+	Benchmark    benchmark.Benchmark // says prompt, rule and key
+	Items        []benchmark.Item    // all of them, in the order of the benchmark
+	Limit        int                 // only the first n; 0: all
+	Model        string              // as the server knows it, or builtin:NAME
+	Endpoint     Endpoint            // who is asked
+	SystemPrompt string              // sent before the question; empty: none
+	WorkDir      string              // gets EvalScope's layout
+	Concurrency  int                 // requests at a time; 0: found by itself
+	Fresh        bool                // forget the answers an earlier run left in WorkDir
+	Holder       runstore.Holder     // who locks WorkDir
+	Progress     func(Progress)      // called after each answer, never at the same time; nil: not
 }
 
 // Progress tells how far a run is.
 type Progress struct {
-	Done, Total, Reused, Correct, Failed int
+	Done    int // items with an answer or a failure, reused ones included
+	Total   int
+	Reused  int // answers taken over from an earlier run
+	Correct int
+	Failed  int // items that got no answer
 }
 
 // A run is a job under way.

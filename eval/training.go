@@ -22,17 +22,17 @@ type Unprompter interface {
 
 // An Example is one training row as the baselines see it.
 type Example struct {
-	Stem    string
-	Options []string
-	Letter  string // the answer's letter; empty when the row has none
-	Answer  string // the answer's text; empty when only a letter is known
+	Stem    string   // the question; a whole prompt when it cannot be taken apart
+	Options []string // texts, in the order of their letters; nil when none are shown
+	Letter  string   // the answer's letter; empty when the row has none
+	Answer  string   // the answer's text; empty when only a letter is known
 }
 
 // Training is what the baselines learn from.
 type Training struct {
-	Examples []Example
-	SHA256   string // of the file
-	Skipped  int    // rows that hold no question with an answer
+	Examples []Example // in the order of the file
+	SHA256   string    // of the file
+	Skipped  int       // rows that hold no question with an answer
 	// FirstSkipped is the line of the first of those, from 1; 0: none.
 	FirstSkipped int
 }

@@ -44,7 +44,7 @@ type Options struct {
 // A Line is one line the program wrote, secrets replaced.
 type Line struct {
 	From  string // followed file; "" for the output
-	Text  string
+	Text  string // without its line end; UTF-8
 	Bar   bool   // a progress bar that the next line overwrites
 	Event *Event // what the line says about progress; nil when nothing
 }

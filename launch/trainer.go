@@ -70,7 +70,7 @@ type Job struct {
 	Dir      string        // folder of the run: configuration, logs, checkpoints
 	Base     string        // model name or folder; "" is BaseModel
 	Contract emit.Contract // what the rows and the loss hold; "" is empty-think
-	Seed     uint64
+	Seed     uint64        // of the run; trainers take what fits of it
 }
 
 // base returns the base model and refuses any but Qwen3-8B: what is trained on

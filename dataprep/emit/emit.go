@@ -12,8 +12,8 @@ import (
 
 // A Shape reads rows.
 type Shape struct {
-	Name    string
-	Summary msg.Text
+	Name    string   // as sources and messages name it
+	Summary msg.Text // one sentence
 	// Sniff reports whether a row, one JSON value, has this shape. It looks at
 	// the names of the outermost fields only and never fails.
 	Sniff func(row []byte) bool

@@ -13,7 +13,7 @@ const Schema = "drydock.contam/1"
 // A Place says where in the checked data a match stands.
 type Place struct {
 	ID      string // the row's own id, else its content id
-	File    string
+	File    string // as the caller names it
 	Line    int    // from 1; 0: unknown
 	Pointer string // JSON pointer of the field; empty for plain text
 }
@@ -39,10 +39,10 @@ type Finding struct {
 	Record     Place
 	Item       ItemRef
 	Verdict    Verdict
-	Fail       bool // whether the verdict fails the check at these settings
-	Score      float64
+	Fail       bool    // whether the verdict fails the check at these settings
+	Score      float64 // 0–1; how much of the item is there
 	Components Components
-	Spans      []Span
+	Spans      []Span // of the field Record.Pointer names, rising
 	Answer     string // the answer the record gives, if it shows one; it decides nothing
 	Rule       string // which rule decided
 	Config     string // hash of the settings

@@ -25,7 +25,7 @@ const neutralItems = 2000
 
 // A Set is one benchmark to check against.
 type Set struct {
-	Ref   benchmark.Ref
+	Ref   benchmark.Ref // findings carry its name
 	Items []benchmark.Item
 }
 

@@ -5,9 +5,9 @@ import "strings"
 // An Assistant is the message of a chat completion as the server sent it. Nil
 // is null or absent.
 type Assistant struct {
-	Content          *string
-	ReasoningContent *string
-	Reasoning        *string
+	Content          *string // text only; parts are the caller's to join
+	ReasoningContent *string // the thinking, as vLLM and DeepSeek name it
+	Reasoning        *string // the thinking, as others name it
 	Refusal          *string
 }
 

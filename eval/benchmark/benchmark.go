@@ -17,7 +17,7 @@ import (
 // A Ref names a benchmark and the revision of its prompt and rules, written
 // name@revision: maritime_bench@evalscope-1.4.2.
 type Ref struct {
-	Name     string
+	Name     string // ASCII letters, digits, _ - and .
 	Revision string // empty: whichever is shipped
 }
 
@@ -104,8 +104,8 @@ type Reply struct {
 
 // Think holds the attributes of a reasoning part.
 type Think struct {
-	Signature *string
-	Redacted  bool
+	Signature *string // nil: the tag has none
+	Redacted  bool    // the server shows that it thought, not what
 }
 
 // A Verdict is what a grade comes to.
@@ -123,11 +123,11 @@ type Grade struct {
 	Extracted string  // the letter; empty when the rule found none
 	Score     float64 // 1 or 0
 	Rule      string  // bracket_first@1
-	Start     int     // byte range in Reply.Text the rule matched; both 0: none
-	End       int
-	Outside   bool   // the letter names no option of the item
-	OtherRule string // the rule other versions use
-	Other     string // what that rule extracts; it differs when not equal to Extracted
+	Start     int     // byte range in Reply.Text the rule matched, bracket to
+	End       int     // bracket, End not included; both 0: none
+	Outside   bool    // the letter names no option of the item
+	OtherRule string  // the rule other versions use
+	Other     string  // what that rule extracts; it differs when not equal to Extracted
 	// OtherVerdict is what the item would come to under the other rule.
 	OtherVerdict Verdict
 }
@@ -143,14 +143,14 @@ type Usage struct {
 
 // Info is what a benchmark says about itself.
 type Info struct {
-	Title       string
+	Title       string // as reports name it: MaritimeBench
 	Dataset     string // the id on the hub it comes from
-	Description string
+	Description string // one paragraph, as EvalScope's reports carry it
 	Tags        []string
 	Items       int    // how many there are; 0: not fixed
 	ItemsSHA256 string // [CanonicalHash] of them; empty: not fixed
-	Rule        string
-	OtherRule   string
+	Rule        string // that grades, name@version
+	OtherRule   string // that is compared with it
 }
 
 // A Benchmark is safe for concurrent use.

@@ -96,9 +96,6 @@ func (c *Choice) Template() string { return c.template }
 // Rule returns the rule replies are graded by.
 func (c *Choice) Rule() Rule { return c.rule }
 
-// OtherRule returns the rule that other versions of the evaluator use.
-func (c *Choice) OtherRule() Rule { return c.other }
-
 // WithRule returns the same benchmark graded by another rule; the rule it had
 // becomes the other one.
 func (c *Choice) WithRule(name string) (*Choice, error) {

@@ -8,8 +8,8 @@ import (
 // A Rule reads the answer letter out of a reply. Rules never change: another
 // behaviour is another version.
 type Rule struct {
-	Name    string
-	Version int
+	Name    string // bracket_first
+	Version int    // from 1
 	Since   string // the EvalScope versions that read so
 	find    func(text string) (at int)
 }

@@ -12,10 +12,10 @@ import (
 
 // A Config is what configs/task_config_XXXXXX.yaml says about a run.
 type Config struct {
-	Model        string
-	Bench        string
+	Model        string // as asked for
+	Bench        string // name of the benchmark
 	Info         benchmark.Info
-	Template     string
+	Template     string   // the prompt with {question} and {choices}
 	APIURL       string   // empty: null
 	Temperature  *float64 // nil: not sent
 	Limit        int      // 0: null

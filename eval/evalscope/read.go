@@ -26,7 +26,7 @@ const (
 // A Row is one row of any kind.
 type Row struct {
 	Line  int // from 1
-	Index int
+	Index int // as the row says: position of the item, from 0
 	// Text is what the extraction rule reads.
 	Text      string
 	Input     string           // the prompt as the row shows it; "" when it does not
@@ -38,16 +38,16 @@ type Row struct {
 	Served    string           // as the server called it
 	ID        string           // of the assistant message
 	Reply     *benchmark.Reply // of predictions and outputs
-	Usage     *benchmark.Usage
-	Error     string
+	Usage     *benchmark.Usage // nil: the row has none
+	Error     string           // why there is no reply; "" when there is one
 }
 
 // A Problem is something wrong with a line. Code is stable.
 type Problem struct {
-	Code  string
-	Line  int
-	Index int // -1: not known
-	Text  msg.Text
+	Code  string   // one of the codes below
+	Line  int      // from 1
+	Index int      // -1: not known
+	Text  msg.Text // with its arguments, said by [Problem.In]
 	Args  []any
 }
 

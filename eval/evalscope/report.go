@@ -10,7 +10,7 @@ import (
 // A Report is what reports/MODEL/BENCH.json says.
 type Report struct {
 	Model   string // as asked for
-	Bench   string
+	Bench   string // name of the benchmark
 	Info    benchmark.Info
 	Correct int // rows scored 1
 	Num     int // rows

@@ -9,7 +9,7 @@ import (
 
 // A Prediction is one row of predictions/MODEL/BENCH_default.jsonl.
 type Prediction struct {
-	Index  int
+	Index  int    // position of the item, from 0
 	Model  string // as asked for: --model
 	Served string // as the server names it
 	ID     string // 8 hex digits
@@ -21,14 +21,14 @@ type Prediction struct {
 // A Review is one row of reviews/MODEL/BENCH_default.jsonl, the row that is
 // handed in to the challenge.
 type Review struct {
-	Index      int
-	Input      string // as [Input] writes it
-	Target     string
-	Acc        float64
-	Extracted  string
-	Prediction string
-	SampleID   int
-	GroupID    int // SampleID / repeats
+	Index      int     // position of the item, from 0
+	Input      string  // as [Input] writes it
+	Target     string  // the key
+	Acc        float64 // 1 or 0
+	Extracted  string  // the letter; "" when the rule found none
+	Prediction string  // the reply, think block taken out
+	SampleID   int     // as Index
+	GroupID    int     // SampleID / repeats
 }
 
 // Input writes messages the way a review shows them: "**User**: ", a line end,

@@ -65,8 +65,8 @@ func (ix *Index) Len() int { return len(ix.norm) }
 
 // A Hit is a document and how well it fits; only hits above zero are given.
 type Hit struct {
-	Doc   int
-	Score float64
+	Doc   int     // position of the document, from 0
+	Score float64 // above 0; comparable within one query only
 }
 
 // A Searcher holds the scratch memory of one goroutine.

@@ -32,13 +32,13 @@ type Doer interface {
 
 // Options say where and how to ask. The zero value of a limit is its default.
 type Options struct {
-	BaseURL  string        // http://host/v1; a /chat/completions at the end is dropped
-	APIKey   string        // sent as a bearer token; empty: no header
-	HTTP     Doer          // required; see [Transport]
-	Timeout  time.Duration // of one attempt; 10 minutes
-	Deadline time.Duration // of one question with all attempts; 30 minutes
-	Attempts int           // for transient failures; 5
-	Clock    func() time.Time
+	BaseURL  string                                     // http://host/v1; a /chat/completions at the end is dropped
+	APIKey   string                                     // sent as a bearer token; empty: no header
+	HTTP     Doer                                       // required; see [Transport]
+	Timeout  time.Duration                              // of one attempt; 10 minutes
+	Deadline time.Duration                              // of one question with all attempts; 30 minutes
+	Attempts int                                        // for transient failures; 5
+	Clock    func() time.Time                           // required: deadlines, dates in Retry-After
 	Sleep    func(context.Context, time.Duration) error // nil: a timer
 }
 
@@ -102,10 +102,10 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // A Request is one question.
 type Request struct {
-	Model       string
-	Messages    []drydock.Message // role and content are sent, nothing else
-	Temperature *float64          // nil: not sent
-	Extra       []drydock.RawField
+	Model       string             // as the server knows it
+	Messages    []drydock.Message  // role and content are sent, nothing else
+	Temperature *float64           // nil: not sent
+	Extra       []drydock.RawField // further fields of the body, in this order
 }
 
 // Body returns the request body: model, messages, temperature, then the extra
@@ -146,13 +146,13 @@ func (r *Request) Body() ([]byte, error) {
 
 // A Reply is the first choice of a completion, and the body it came in.
 type Reply struct {
-	Raw      []byte
-	Attempts int
+	Raw      []byte // the body as it came
+	Attempts int    // requests made, from 1
 	Model    string // as the server names it
 	Content, ReasoningContent, Reasoning,
 	Refusal *string // nil: null or absent
-	Finish *string
-	Usage  *Usage
+	Finish *string // finish_reason; nil: null or absent
+	Usage  *Usage  // nil: the server gave none
 	// Replaced tells that the text held code points no text can have (lone
 	// surrogates), now U+FFFD.
 	Replaced bool
@@ -175,8 +175,8 @@ type Usage struct {
 type Error struct {
 	Status   int    // of the last attempt; 0: there was no HTTP answer
 	Code     string // as the server put it, for example context_length_exceeded
-	Text     string
-	Attempts int
+	Text     string // one line, the key taken out
+	Attempts int    // requests made, from 1
 	// Transient tells that another attempt might have gone well.
 	Transient bool
 	retry     time.Duration // what Retry-After asked for

@@ -55,16 +55,15 @@ type Tool struct {
 // A StageInfo is one stage of a run.
 type StageInfo struct {
 	Name    string            `json:"name"`
-	Status  string            `json:"status"` // done, cached, planned, skipped, failed
-	Key     string            `json:"key,omitempty"`
+	Status  string            `json:"status"`        // done, cached, planned, skipped, failed
+	Key     string            `json:"key,omitempty"` // hash of program, options and inputs
 	Seconds float64           `json:"seconds"`
-	Detail  json.RawMessage   `json:"detail,omitempty"`
-	Files   map[string]string `json:"files,omitempty"`
+	Files   map[string]string `json:"files,omitempty"` // path → sha256 of what it wrote
 }
 
 // A Run is one run being written.
 type Run struct {
-	Dir    string
+	Dir    string // runs/ID
 	mu     sync.Mutex
 	info   Info
 	events *os.File

@@ -15,10 +15,14 @@ import (
 )
 
 // A Project is a folder with a drydock.yaml.
-type Project struct{ Dir string }
+type Project struct {
+	Dir string // where drydock.yaml lies
+}
 
 // A Stage is the folder of one stage.
-type Stage struct{ Dir string }
+type Stage struct {
+	Dir string // .drydock/stages/NN-name
+}
 
 // Stage returns the folder of the n-th stage; it need not exist.
 func (p Project) Stage(n int, name string) Stage {

@@ -159,7 +159,7 @@ func place(q *drydock.Question, label string) int {
 
 // A Move says under which label an option of the source is printed.
 type Move struct {
-	From, To string
+	From, To string // labels: of the source, and as printed
 }
 
 // Moves lists the options' moves in source order; with the order kept each

@@ -27,7 +27,7 @@ const (
 // A Document is one YAML file being decoded. It collects findings instead of
 // stopping at the first.
 type Document struct {
-	File     string
+	File     string     // as findings name it
 	Root     *yaml.Node // the top mapping; nil when the file could not be parsed
 	lines    []string
 	findings fail.List

@@ -14,19 +14,19 @@ import (
 // A Spec describes one component: its name in YAML, what it does, its options,
 // and how to make one.
 type Spec[T any] struct {
-	Name    string
-	Summary msg.Text
-	Fields  []Field
+	Name    string   // snake_case, as YAML names it
+	Summary msg.Text // one sentence
+	Fields  []Field  // its options
 	build   func(d *Document, n *yaml.Node, what any) (T, error)
 }
 
 // A Field is one option, for documentation and the schema.
 type Field struct {
-	Name     string
+	Name     string // the YAML key
 	Type     string // string, bool, int, number, list, map, object
 	Default  string // as it would be written in YAML; empty when there is none
 	Help     msg.Text
-	Enum     []string
+	Enum     []string // allowed values; nil: any
 	Required bool
 	Fields   []Field // of an object, or of a list's elements
 }
@@ -90,7 +90,7 @@ func Names[T any](specs []Spec[T]) []string {
 // An OptionError is a constructor's complaint about one option, so that the
 // finding points at its value.
 type OptionError struct {
-	Option string
+	Option string // its YAML key
 	text   msg.Text
 	args   []any
 }
