@@ -166,7 +166,7 @@ func (r *runner) sumInputs(src *StageResult) {
 		}
 		if failed {
 			r.partial = append(r.partial, fail.New(fail.Partial, msg.Text{
-				"%s: %d blocks could not be made records (%s)",
+				"%s: %d {block|blocks} could not be made records (%s)",
 				"%s：有 %d 个块未能成为记录（%s）",
 			}, in.name, (drydock.Sums{Dropped: row.Dropped}).DroppedTotal(), counts(row.Dropped)).
 				Hint(msg.Text{"each stands in %s with its reason and place", "每一块及其原因、位置都在 %s 中"}, r.dropFile))

@@ -229,7 +229,7 @@ func (r *runner) verdict(ctx context.Context, err error) error {
 		for _, c := range s.Contam {
 			if c.Leaks > 0 {
 				all = append(all, fail.New(fail.Contamination, msg.Text{
-					"%d records of the output are items of %s",
+					"%d {record of the output is an item|records of the output are items} of %s",
 					"输出中有 %d 条记录是 %s 的题目",
 				}, c.Leaks, c.Benchmark).
 					Hint(msg.Text{"on_hit: drop removes them", "on_hit: drop 会将其删除"}))
@@ -248,7 +248,7 @@ func (r *runner) verdict(ctx context.Context, err error) error {
 	}
 	if s := r.result.Stage(StagePack); s != nil && s.Pack != nil && s.Pack.Summary.Failed+s.Pack.Summary.Errors > 0 {
 		all = append(all, fail.New(fail.Submission, msg.Text{
-			"the package breaks %d rules of the challenge", "提交包违反 %d 条竞赛规则",
+			"the package breaks %d {rule|rules} of the challenge", "提交包违反 %d 条竞赛规则",
 		}, s.Pack.Summary.Failed+s.Pack.Summary.Errors).
 			Hint(msg.Text{"drydock submit verify %s lists them", "drydock submit verify %s 会逐条列出"}, s.Pack.Path))
 	}

@@ -167,7 +167,7 @@ func (c *Config) coveredData(p runstore.Project, allowUnchecked bool) error {
 	}
 	for _, k := range contam {
 		if k.Leaks > k.Removed {
-			return refuse(msg.Text{"%s still holds %d items of %s", "%s 中仍有 %d 条来自 %s 的题目"}, data, k.Leaks-k.Removed, k.Benchmark)
+			return refuse(msg.Text{"%s still holds %d {item|items} of %s", "%s 中仍有 %d 条来自 %s 的题目"}, data, k.Leaks-k.Removed, k.Benchmark)
 		}
 	}
 	return nil
