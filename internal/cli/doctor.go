@@ -84,7 +84,7 @@ func (d doctorAnswer) text(t *ui.Terminal) {
 		if c.For != "" {
 			line += t.Say(msg.Text{": needed for %s", "，用途：%s"}, c.For)
 		}
-		t.Println(line)
+		t.Prose(line)
 		for _, fix := range c.Fixes {
 			t.Println("  " + fix)
 		}

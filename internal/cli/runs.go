@@ -258,7 +258,7 @@ func (r runAnswer) text(t *ui.Terminal) {
 	if r.End != nil {
 		end, exit = t.Duration(r.End.Sub(r.Start)), fmt.Sprint(*r.Exit)
 	}
-	head := t.Table(ui.Column{}, ui.Column{}).Bare()
+	head := t.Table(ui.Column{}, ui.Column{}).Bare().Wrapped()
 	head.Row(t.Say(msg.Text{"run", "运行"}), r.ID)
 	head.Row(t.Say(msg.Text{"status", "状态"}), runStatus(t, r.Status, r.Crashed))
 	head.Row(t.Say(msg.Text{"start", "开始"}), r.Start.Format(time.RFC3339))
