@@ -13,9 +13,9 @@ import (
 // CardInput is all that a card is made from. Everything in it is derived from
 // the ledgers, except the evaluations and what the caller adds to the limits.
 type CardInput struct {
-	Title       string // name of the project; empty: none is shown
-	Version     string // of drydock
-	Summary     Summary
+	Title       string  // name of the project; empty: none is shown
+	Version     string  // of drydock
+	Summary     Summary // what [Load] read
 	Evaluations []Evaluation
 	Limits      []msg.Text // further limits, after those the ledgers show
 }
@@ -23,12 +23,12 @@ type CardInput struct {
 // Evaluation is one result as the card shows it.
 type Evaluation struct {
 	Benchmark    string // name@revision
-	Model        string
-	N            int
+	Model        string // as it was asked for
+	N            int    // items
 	Correct      int
-	Low, High    float64 // 95 % Wilson interval of the accuracy, 0–1
-	NoExtraction int     // replies in which the rule found no answer
-	Rule         string
+	Low, High    float64  // 95 % Wilson interval of the accuracy, 0–1
+	NoExtraction int      // replies in which the rule found no answer
+	Rule         string   // that read the answers, name@version
 	Baseline     bool     // needs no model: builtin:majority, builtin:lookup
 	Graded       bool     // the one that is submitted
 	Note         msg.Text // what the reader must know beside the number; may be empty

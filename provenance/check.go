@@ -39,9 +39,9 @@ type Options struct {
 // Summary is what a folder of ledgers says, without its rows.
 type Summary struct {
 	Root    Root
-	Sources []Source
-	Steps   []Step
-	Profile Profile
+	Sources []Source // in the order of the ledger
+	Steps   []Step   // in the order they ran
+	Profile Profile  // counts over all lineage rows
 }
 
 // maxFindings bounds the list of findings of one check; what is beyond is

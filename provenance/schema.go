@@ -14,7 +14,7 @@ import (
 
 // A Schema is inferred from the rows of a JSONL file, one [Schema.Add] a row.
 type Schema struct {
-	Rows   int
+	Rows   int // rows added
 	parser fastjson.Parser
 	fields []*Field
 	byPath map[string]*Field

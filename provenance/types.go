@@ -23,9 +23,9 @@ type Source struct {
 	SHA256 string // 64 hex digits
 	Bytes  int64
 
-	MediaType   string
-	Title       string
-	TitleLang   string
+	MediaType   string // text/csv, application/pdf …, by content
+	Title       string // as printed
+	TitleLang   string // BCP 47
 	Publisher   string
 	Edition     string
 	DocNo       string // ISBN or document number
@@ -36,14 +36,14 @@ type Source struct {
 	License     License
 	Rights      Rights
 	Languages   []string // BCP 47, as declared or found
-	Geo         string
-	Personal    string  // none, found; empty: unscreened
-	Screen      *Screen // nil: not screened
-	Blacklisted bool
+	Geo         string   // where it applies, as declared
+	Personal    string   // none, found; empty: unscreened
+	Screen      *Screen  // nil: not screened
+	Blacklisted bool     // declared as not to be used
 	Parser      ParserInfo
-	Units       map[string]int // what was read: pages, rows, blocks, chars, ocr_pages …
-	Records     int            // records born from it
-	Warnings    []string
+	Units       map[string]int    // what was read: pages, rows, blocks, chars, ocr_pages …
+	Records     int               // records born from it
+	Warnings    []string          // what the reader noted, in English
 	Absent      map[string]string // JSON key → why it is unknown
 }
 
@@ -52,9 +52,9 @@ type Source struct {
 type License struct {
 	Declared       string
 	SPDX           string
-	EvidencePath   string
-	EvidenceSHA256 string
-	VerifiedBy     string
+	EvidencePath   string // file that proves it, relative to the project
+	EvidenceSHA256 string // of that file, 64 hex digits
+	VerifiedBy     string // who read it
 }
 
 // Rights says what may be done: yes, no, or empty for unknown.
@@ -63,12 +63,16 @@ type Rights struct{ Train, Redistribute, Commercial string }
 // Screen is a content screening that was done on a source.
 type Screen struct {
 	Tool    string  `json:"tool"`
-	SampleN int     `json:"sample_n"`
-	BadRate float64 `json:"bad_rate"`
+	SampleN int     `json:"sample_n"` // records looked at
+	BadRate float64 `json:"bad_rate"` // share of them that is bad, 0–1
 }
 
 // ParserInfo names the reader of a source.
-type ParserInfo struct{ Name, Version, OptionsSHA256 string }
+type ParserInfo struct {
+	Name          string // the format
+	Version       string // of the program or library
+	OptionsSHA256 string // of its options as JSON
+}
 
 // An Artifact is a file that a step read or wrote.
 type Artifact struct {
@@ -94,20 +98,20 @@ const (
 // order they ran; the number is part of the id, so that the same step may run
 // twice.
 type Step struct {
-	ID          string // set by the writer, see [StepID]
-	Order       int
-	Name        string
-	Tool        string // "drydock" when empty
-	ToolVersion string
-	VCSRevision string
+	ID          string          // set by the writer, see [StepID]
+	Order       int             // from 1
+	Name        string          // snake_case
+	Tool        string          // "drydock" when empty
+	ToolVersion string          // empty: a development build
+	VCSRevision string          // empty: a development build
 	Params      drydock.RawJSON // resolved options as one JSON object; nil: none
-	Seed        *uint64
-	From        []string // ids of the steps that fed it; their outs then add up to its in
+	Seed        *uint64         // nil: it uses no randomness
+	From        []string        // ids of the steps that fed it; their outs then add up to its in
 	Inputs      []Artifact
 	Outputs     []Artifact
 	Sums        drydock.Sums
-	Bench       []Contamination // for a contamination step: what was compared
-	Absent      map[string]string
+	Bench       []Contamination   // for a contamination step: what was compared
+	Absent      map[string]string // JSON key → why it is unknown
 }
 
 // Contamination is the statement about one benchmark: what was compared, how,
@@ -151,21 +155,21 @@ type Loc struct {
 // Lineage ties one emitted row to its origin. Rows of one file are written in
 // the order of its lines.
 type Lineage struct {
-	Rec     drydock.ID // the record's id
-	ID      string     // the row's own id, as in the data
-	Row     string     // [RowHash] of the line
-	File    string     // path of the data artifact
-	Line    int        // from 1
-	Loc     []Loc
-	Chain   []string // step ids, in order
-	Parents []drydock.ID
-	Split   string // train, dev …; "all", also for empty: the data is not split
-	Flags   []string
+	Rec     drydock.ID   // the record's id
+	ID      string       // the row's own id, as in the data
+	Row     string       // [RowHash] of the line
+	File    string       // path of the data artifact
+	Line    int          // from 1
+	Loc     []Loc        // where it was born; empty: it was made from its parents
+	Chain   []string     // step ids, in order
+	Parents []drydock.ID // the records it was made from
+	Split   string       // train, dev …; "all", also for empty: the data is not split
+	Flags   []string     // snake_case marks a step set
 
 	// What the card counts.
 	Kind    string // question, passage, chat
 	Form    string // single, multiple, judge … of a question
-	Lang    string
+	Lang    string // BCP 47
 	Options int    // number of options of a question
 	Answer  string // option labels joined, of a question with options
 }
@@ -173,12 +177,12 @@ type Lineage struct {
 // Dropped is one record that was left out.
 type Dropped struct {
 	Rec      drydock.ID // zero: a block that never became a record
-	ID       string
-	Step     string // step id
-	Reason   string // snake_case, stable
-	Detail   string // English, for people; never written beside benchmark evidence
+	ID       string     // as its row would be called
+	Step     string     // step id
+	Reason   string     // snake_case, stable
+	Detail   string     // English, for people; never written beside benchmark evidence
 	Loc      []Loc
-	Evidence *Evidence
+	Evidence *Evidence // nil: the reason says it
 }
 
 // WrittenElsewhere is the reason of a record that one output leaves to another

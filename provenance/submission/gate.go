@@ -46,11 +46,11 @@ func said(text msg.Text, args ...any) msg.Localizer {
 // A Finding is one thing a gate found wrong.
 type Finding struct {
 	Text     msg.Localizer
-	File     string // path in the package; empty: the package
-	Line     int    // from 1; 0: no line
-	Pointer  string // JSON pointer within the line
-	Expected string
-	Actual   string
+	File     string        // path in the package; empty: the package
+	Line     int           // from 1; 0: no line
+	Pointer  string        // JSON pointer within the line
+	Expected string        // what should stand there; empty: the text says it
+	Actual   string        // what stands there
 	Fix      msg.Localizer // nil: the text says it
 	warning  bool
 }
@@ -58,9 +58,9 @@ type Finding struct {
 // A Verdict is what one gate says. Reason, place and fix are those of its first
 // finding; the others are in Evidence, at most [maxEvidence] of them.
 type Verdict struct {
-	ID       string
+	ID       string // P01, G04 …
 	Severity Severity
-	Title    msg.Text
+	Title    msg.Text // the rule, as it is when kept
 	Status   Status
 	Reason   msg.Localizer
 	First    Finding

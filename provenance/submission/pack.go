@@ -23,9 +23,9 @@ import (
 // A Spec says what goes into a package. Paths are of this machine; they do not
 // appear in it.
 type Spec struct {
-	Team      string
-	Methods   []string
-	BaseModel string
+	Team      string   // letters, digits, Chinese characters, - and _
+	Methods   []string // sft, lora … as in [Declaration]
+	BaseModel string   // as its maker calls it
 	Benchmark Benchmark
 	Model     string // the graded model, as it was asked for
 
@@ -35,7 +35,7 @@ type Spec struct {
 	Predictions string   // may be empty
 	EvalReport  string   // the evaluation's report
 	Configs     []string // task_config_*.yaml
-	Logs        []string
+	Logs        []string // of the evaluation
 
 	Data       []string          // training files
 	Sidecars   []string          // beside them

@@ -15,13 +15,13 @@ const ReportSchema = "drydock.submit.verify/1"
 
 // A Report is what all gates say of one package.
 type Report struct {
-	Package   string // file name
-	SHA256    string // of the zip; empty for a folder
-	Team      string
-	Methods   []string
-	Benchmark Benchmark
-	Files     int
-	Gates     []Verdict
+	Package   string    // file name
+	SHA256    string    // of the zip; empty for a folder
+	Team      string    // as declared
+	Methods   []string  // as declared
+	Benchmark Benchmark // as declared; N as drydock knows it
+	Files     int       // files in the package
+	Gates     []Verdict // in a fixed order, those that were skipped too
 	Summary   Summary
 }
 
