@@ -211,6 +211,27 @@ func TestPDFRunningLines(t *testing.T) {
 	}
 }
 
+// TestPDFTwoPages finds the running lines of a file of two pages in two columns,
+// whose gutter cuts the page number in two.
+func TestPDFTwoPages(t *testing.T) {
+	t.Parallel()
+	var f pdfFile
+	for p := range 2 {
+		page := at(72, 800, 9, "航运公司考试题库 内部资料") + at(270, 30, 9, fmt.Sprintf("第 %d 页 共 2 页", p+1))
+		for column := range 2 {
+			for i := range 4 {
+				n := p*8 + column*4 + i + 1
+				page += lines(72+float64(column)*240, 760-float64(i)*60, 11, 16, fmt.Sprintf("%d. 第%s题的题干在此", n, strings.Repeat("一", n)), "A. 甲", "B. 乙")
+			}
+		}
+		f.pages = append(f.pages, pdfContent{stream: page})
+	}
+	r := readPDFFile(t, f, pdfOptions())
+	if got := texts(r); len(got) != 48 || slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "页") || strings.Contains(s, "内部") }) {
+		t.Errorf("%d lines: %q", len(got), got)
+	}
+}
+
 // TestPDFKeepsItems sees to it that what only looks like a running line stays.
 func TestPDFKeepsItems(t *testing.T) {
 	t.Parallel()

@@ -47,9 +47,13 @@ func (p *pdfPage) findEdges() {
 			continue
 		}
 		l := p.lines[i]
-		inward := k + 1
+		step := 1
 		if k >= len(main)/2 {
-			inward = k - 1
+			step = -1
+		}
+		inward := k + step
+		for inward >= 0 && inward < len(main) && abs(p.lines[main[inward]].base-l.base) <= rowBase*l.size {
+			inward += step // beside it: a footer that a gutter cuts in two
 		}
 		alone := inward < 0 || inward >= len(main)
 		apart := alone || abs(l.size-size) > 0.05*size || abs(p.lines[main[inward]].base-l.base) > 1.3*pitch
@@ -198,7 +202,9 @@ func (s *pdfSums) repeated(window []*pdfPage, next int) {
 		}
 		const share = 0.35 // headers may alternate, or change with the chapter
 		numbered := e.paged && (counted >= 2 || counted == 1 && pages == 1 && strings.ContainsFunc(e.key, func(r rune) bool { return r != '#' }))
-		if !numbered && (!e.apart || same < 2 || float64(same) < share*float64(pages) || looksLikeItem(l.Text)) {
+		// in a file of two pages one other page is all there can be
+		twice := same >= 2 || same == 1 && pages == 1 && (utf8.RuneCountInString(e.text) >= 6 || e.paged || e.angle != page.lines[0].angle)
+		if !numbered && (!e.apart || !twice || float64(same) < share*float64(pages) || looksLikeItem(l.Text)) {
 			continue
 		}
 		l.running = true
