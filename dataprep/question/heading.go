@@ -297,6 +297,8 @@ func noise(s string) bool {
 	switch {
 	case r == '第':
 		return pageOf(s)
+	case r == '共' && strings.HasSuffix(s, "页"):
+		return onlyDigits(s[len("共") : len(s)-len("页")])
 	case r == 'p' || r == 'P':
 		return pageEnglish(s)
 	case r >= 0x2E80:

@@ -126,6 +126,11 @@ func TestLooseShapes(t *testing.T) {
 			[]string{"single|甲|A=红;B=绿|A", "single|乙|A=红;B=绿|A", "single|丙|A=红;B=绿|B", "single|丁|A=红;B=绿|B"},
 		},
 		{
+			"keys in columns under English heads",
+			"1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\nANSWER KEY\nNo. Ans No. Ans\n1 B 2 A",
+			[]string{"single|甲|A=红;B=绿|B", "single|乙|A=红;B=绿|A"},
+		},
+		{
 			"keys as two lines without heads",
 			"1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n3. 丙\nA. 红\nB. 绿\n参考答案\n1 2 3\nB A B",
 			[]string{"single|甲|A=红;B=绿|B", "single|乙|A=红;B=绿|A", "single|丙|A=红;B=绿|B"},

@@ -39,7 +39,7 @@ func (c *chapter) zoneTake(l line, level int8) bool {
 		c.labelFrom(l)
 		return true
 	}
-	if len(c.keys) > 0 && c.runningTitle(l) {
+	if len(c.keys) > 0 && c.runningTitle(l) || keyHeads(l.text) {
 		return true
 	}
 	if row, ok := scanKeyRow(l.text, l.at, true); ok {
@@ -111,6 +111,17 @@ func (c *chapter) tableLine(l line) bool {
 	c.pending = c.pending[:max(0, len(c.pending)-1)]
 	c.addKeyRow(row, l)
 	return true
+}
+
+// keyHeads reports the line over a key in columns: 题号 答案 题号 答案, No. Ans.
+func keyHeads(s string) bool {
+	n := 0
+	for f := range strings.FieldsFuncSeq(s, isSpace) {
+		if n++; n%2 == 1 && !isNumberHead(f) || n%2 == 0 && !isAnswerHead(f) {
+			return false
+		}
+	}
+	return n >= 2 && n%2 == 0
 }
 
 // numbersOnly reports a line of numbers that count up by one, three at least.
