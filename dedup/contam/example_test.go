@@ -11,13 +11,18 @@ import (
 const quiz = `[{"question": "锅炉给水中溶解氧含量过高会加剧______。", "answer": "A",
   "A": "炉管的点状腐蚀", "B": "炉膛的积灰", "C": "蒸汽的过热", "D": "燃油的雾化不良"}]`
 
-func ExampleScanner_Row() {
+func quizIndex() (*contam.Index, error) {
 	items, err := benchmark.ReadItems("quiz.json", []byte(quiz))
 	if err != nil {
-		fmt.Println(err)
-		return
+		return nil, err
 	}
-	ix, err := contam.NewIndex(items, benchmark.Ref{Name: "quiz"}, contam.Config{})
+	return contam.NewIndex(items, benchmark.Ref{Name: "quiz"}, contam.Config{})
+}
+
+// A row of any shape is read as one text: traditional characters, other numbering
+// and another order of the options do not hide an item.
+func ExampleScanner_Row() {
+	ix, err := quizIndex()
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -36,12 +41,7 @@ func ExampleScanner_Row() {
 
 // A record of the pipeline is checked before it becomes a row.
 func ExampleScanner_Record() {
-	items, err := benchmark.ReadItems("quiz.json", []byte(quiz))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	ix, err := contam.NewIndex(items, benchmark.Ref{Name: "quiz"}, contam.Config{})
+	ix, err := quizIndex()
 	if err != nil {
 		fmt.Println(err)
 		return

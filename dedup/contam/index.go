@@ -197,6 +197,8 @@ func (ix *Index) buildSeeds() {
 	}
 }
 
+// build weighs the seeds of raw, which is sorted, drops those that too many items
+// share, and adds what is left to the masses of their items.
 func (t *seedTable) build(raw []rawPosting, ix *Index, background map[uint64]float64) {
 	allow := map[uint64]int16{}
 	for i, p := range ix.allow {
@@ -242,6 +244,11 @@ func (t *seedTable) build(raw []rawPosting, ix *Index, background map[uint64]flo
 		}
 		i = j
 	}
+	t.fill(keys, plans)
+}
+
+// fill lays out filter and slots for the keys.
+func (t *seedTable) fill(keys []uint64, plans []uint32) {
 	size := bits.Len(uint(len(keys)*4/3 + 16))
 	t.shift = uint(64 - size)
 	t.slots = make([]slot, 1<<size)

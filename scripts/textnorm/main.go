@@ -43,50 +43,11 @@ func main() {
 }
 
 func run(dir, out string) error {
-	f := forms{}
-	dict := func(name string, do func(rune, []rune)) error {
+	f, err := readForms(func(name string, do func(rune, []rune)) error {
 		return each(filepath.Join(dir, "dictionary", name+".txt"), do)
-	}
-	// A traditional form goes to its first simplified form that is another
-	// character: 覆 and 复 then meet, as they do when a converter guesses.
-	err := dict("TSCharacters", func(from rune, to []rune) {
-		for _, t := range to {
-			if t != from {
-				f[from] = t
-				return
-			}
-		}
 	})
 	if err != nil {
 		return err
-	}
-	err = dict("STCharacters", func(s rune, traditional []rune) {
-		for _, t := range traditional {
-			switch {
-			case t == s || f.fold(t) == f.fold(s):
-			case f.fold(t) == t:
-				f[t] = s
-			case !inGB2312(s): // 馀, 讬: forms that only dictionaries keep apart
-				f[s] = f.fold(t)
-			}
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for _, name := range []string{"TWVariants", "HKVariants", "JPVariants"} {
-		err := dict(name, func(base rune, variants []rune) {
-			for _, v := range variants {
-				// a regional form that the mainland writes too is another
-				// character there (芸, 欠)
-				if _, ok := f[v]; !ok && v != base && !inGB2312(v) && f.fold(base) != v {
-					f[v] = f.fold(base)
-				}
-			}
-		})
-		if err != nil {
-			return err
-		}
 	}
 	var b strings.Builder
 	n := 0
@@ -103,6 +64,53 @@ func run(dir, out string) error {
 	}
 	b.WriteByte('\n')
 	return os.WriteFile(out, []byte(b.String()), 0o644)
+}
+
+// readForms joins the dictionaries; dict calls do for each entry of one.
+func readForms(dict func(name string, do func(rune, []rune)) error) (forms, error) {
+	f := forms{}
+	// A traditional form goes to its first simplified form that is another
+	// character: 覆 and 复 then meet, as they do when a converter guesses.
+	err := dict("TSCharacters", func(from rune, to []rune) {
+		for _, t := range to {
+			if t != from {
+				f[from] = t
+				return
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = dict("STCharacters", func(s rune, traditional []rune) {
+		for _, t := range traditional {
+			switch {
+			case t == s || f.fold(t) == f.fold(s):
+			case f.fold(t) == t:
+				f[t] = s
+			case !inGB2312(s): // 馀, 讬: forms that only dictionaries keep apart
+				f[s] = f.fold(t)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"TWVariants", "HKVariants", "JPVariants"} {
+		err := dict(name, func(base rune, variants []rune) {
+			for _, v := range variants {
+				// a regional form that the mainland writes too is another
+				// character there (芸, 欠)
+				if _, ok := f[v]; !ok && v != base && !inGB2312(v) && f.fold(base) != v {
+					f[v] = f.fold(base)
+				}
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
 }
 
 // inGB2312 reports whether the mainland's basic set has the character.
