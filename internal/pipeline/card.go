@@ -174,7 +174,7 @@ func (l *ledgerRun) readAndSteps() error {
 	if err != nil {
 		return err
 	}
-	if err := l.drops(l.r.project.Stage(1, StageSources).Path("dropped.jsonl"), func(string) string { return id }); err != nil {
+	if err := l.drops(l.r.stage(StageSources).Path("dropped.jsonl"), func(string) string { return id }); err != nil {
 		return err
 	}
 	ids := map[string]string{}
@@ -189,7 +189,7 @@ func (l *ledgerRun) readAndSteps() error {
 			return err
 		}
 	}
-	return l.drops(l.r.project.Stage(2, StageSteps).Path("dropped.jsonl"), func(step string) string { return ids[step] })
+	return l.drops(l.r.stage(StageSteps).Path("dropped.jsonl"), func(step string) string { return ids[step] })
 }
 
 // parserParams are the options of everything that turned files into records.
@@ -214,7 +214,7 @@ func (l *ledgerRun) corpus() error {
 	if err != nil {
 		return err
 	}
-	if err := l.drops(l.r.project.Stage(3, StageDedup).Path("dropped.jsonl"), func(string) string { return id }); err != nil {
+	if err := l.drops(l.r.stage(StageDedup).Path("dropped.jsonl"), func(string) string { return id }); err != nil {
 		return err
 	}
 	against, err := drydock.MarshalJSON(map[string]any{
@@ -237,12 +237,12 @@ func (l *ledgerRun) corpus() error {
 	if id, err = l.next(s); err != nil {
 		return err
 	}
-	return l.drops(l.r.project.Stage(4, StageContam).Path("dropped.jsonl"), func(string) string { return id })
+	return l.drops(l.r.stage(StageContam).Path("dropped.jsonl"), func(string) string { return id })
 }
 
 // outputs writes one step for each file, with the lineage of its rows.
 func (l *ledgerRun) outputs(ctx context.Context) error {
-	stage := l.r.project.Stage(5, StageOutput)
+	stage := l.r.stage(StageOutput)
 	kept := l.r.result.Stage(StageOutput).Sums.In
 	from := l.last[len(l.last)-1:]
 	for i, o := range l.r.result.Stage(StageOutput).Output {

@@ -67,7 +67,7 @@ type output struct {
 func (r *runner) newCorpus(whole string) (*corpus, error) {
 	c := &corpus{r: r}
 	for i, name := range []string{StageDedup, StageContam, StageOutput} {
-		c.stages[i] = r.project.Stage(3+i, name)
+		c.stages[i] = r.stage(name)
 	}
 	parts := []string{r.env.Tool.Program, whole, fmt.Sprint(r.cfg.Seed, r.cfg.Dedup.Exact), r.cfg.Contamination.OnHit}
 	for _, ref := range r.cfg.Contamination.Against {

@@ -32,7 +32,7 @@ func (r *runner) runEval(ctx context.Context) error {
 		return r.done(res)
 	}
 	took := r.clock()
-	stage := r.project.Stage(8, StageEval)
+	stage := r.stage(StageEval)
 	k := key(r.env.Tool.Program, r.corpus.key)
 	d, ok := stage.Done()
 	if err := stage.Reset(); err != nil {
@@ -144,7 +144,7 @@ func (r *runner) trainingRows() (data []byte, name string, err error) {
 // withLeaks is what builtin:lookup would have scored had the leaks stayed in:
 // the plainest way to show what a leak is worth. nil when there were none.
 func (r *runner) withLeaks(ctx context.Context, b *Bench, c *benchmark.Choice) (*float64, error) {
-	leaked, err := os.ReadFile(r.project.Stage(4, StageContam).Path("leaked.jsonl"))
+	leaked, err := os.ReadFile(r.stage(StageContam).Path("leaked.jsonl"))
 	if err != nil || len(leaked) == 0 {
 		return nil, err
 	}

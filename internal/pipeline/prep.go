@@ -210,11 +210,8 @@ func (o PrepOptions) collectDrops(r *runner, res *PrepResult) error {
 	}
 	res.Dropped = to
 	return atomicfile.Write(to, func(w io.Writer) error {
-		for _, s := range []struct {
-			n    int
-			name string
-		}{{1, StageSources}, {2, StageSteps}, {5, StageOutput}} {
-			err := eachLine(r.project.Stage(s.n, s.name).Path("dropped.jsonl"), func(line []byte) error {
+		for _, name := range []string{StageSources, StageSteps, StageOutput} {
+			err := eachLine(r.stage(name).Path("dropped.jsonl"), func(line []byte) error {
 				_, err := w.Write(line)
 				return err
 			})

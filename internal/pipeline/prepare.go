@@ -82,7 +82,7 @@ func (r *runner) finishPrepare(stage runstore.Stage, whole string, cached int, t
 	}
 	seconds := took()
 	src.Seconds, steps.Seconds = seconds, 0
-	sources := r.project.Stage(1, StageSources)
+	sources := r.stage(StageSources)
 	for _, s := range []struct {
 		stage  runstore.Stage
 		result *StageResult
@@ -204,7 +204,7 @@ func (r *runner) writeDrops(stage runstore.Stage, steps []StepResult) error {
 	for _, s := range steps {
 		own[s.Name] = true
 	}
-	sources := r.project.Stage(1, StageSources)
+	sources := r.stage(StageSources)
 	if err := sources.Reset(); err != nil {
 		return err
 	}

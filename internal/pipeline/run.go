@@ -133,6 +133,14 @@ func (r *runner) all(ctx context.Context) error {
 	return nil
 }
 
+// stage returns the folder of a stage; folders are numbered in the order of
+// [Stages].
+func (r *runner) stage(name string) runstore.Stage { return stageOf(r.project, name) }
+
+func stageOf(p runstore.Project, name string) runstore.Stage {
+	return p.Stage(1+slices.Index(Stages(), name), name)
+}
+
 // forced reports whether a stage must run though nothing changed.
 func (r *runner) forced(names ...string) bool {
 	if r.opt.Fresh || slices.Contains(names, r.opt.Only) {
@@ -282,7 +290,7 @@ func (r *runner) end(err error) error {
 // prepare is pass 1: sources and steps.
 func (r *runner) prepare(ctx context.Context) error {
 	took := r.clock()
-	stage := r.project.Stage(2, StageSteps)
+	stage := r.stage(StageSteps)
 	if err := r.openAll(ctx); err != nil {
 		return err
 	}

@@ -204,8 +204,8 @@ func TestRun(t *testing.T) {
 // checkDropLines proves that every counted drop stands in its stage's file.
 func checkDropLines(t *testing.T, dir string, res *Result) {
 	t.Helper()
-	for n, name := range []string{StageSources, StageSteps, StageDedup, StageContam, StageOutput} {
-		stage := runstore.Project{Dir: dir}.Stage(n+1, name)
+	for _, name := range []string{StageSources, StageSteps, StageDedup, StageContam, StageOutput} {
+		stage := stageOf(runstore.Project{Dir: dir}, name)
 		got := map[string]int{}
 		err := eachLine(stage.Path("dropped.jsonl"), func(line []byte) error {
 			var row dropRow
@@ -381,7 +381,7 @@ func TestBadInputsAreReportedAndTheRestGoesOn(t *testing.T) {
 	}
 	checkDropLines(t, dir, res)
 	torn := false
-	_ = eachLine(runstore.Project{Dir: dir}.Stage(1, StageSources).Path("dropped.jsonl"), func(line []byte) error {
+	_ = eachLine(stageOf(runstore.Project{Dir: dir}, StageSources).Path("dropped.jsonl"), func(line []byte) error {
 		torn = torn || bytes.Contains(line, []byte(`"locator":"l7"`)) && bytes.Contains(line, []byte("{broken"))
 		return nil
 	})

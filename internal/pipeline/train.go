@@ -31,7 +31,7 @@ func (r *runner) runTrain(ctx context.Context) error {
 		return err
 	}
 	res.Train = t
-	stage := r.project.Stage(7, StageTrain)
+	stage := r.stage(StageTrain)
 	k := key(r.env.Tool.Program, r.corpus.key, r.cfg.Train.name, r.cfg.Train.params)
 	d, done := stage.Done()
 	switch {
@@ -132,7 +132,7 @@ func (c *Config) trainData() (path string, contract emit.Contract) {
 // run checked against the benchmarks and found free of leaks.
 func (c *Config) coveredData(p runstore.Project, allowUnchecked bool) error {
 	data, _ := c.trainData()
-	stage := p.Stage(5, StageOutput)
+	stage := stageOf(p, StageOutput)
 	d, done := stage.Done()
 	sum, err := runstore.HashFile(inside(c.Dir, data))
 	if err != nil {
