@@ -123,7 +123,7 @@ func (m *markdown) evaluations(list []Evaluation) {
 	}
 	m.table([]column{
 		col(msg.Text{"benchmark", "评测集"}), col(msg.Text{"model", "模型"}), col(msg.Text{"what it is", "性质"}), num(msg.Text{"items", "题数"}), num(msg.Text{"accuracy", "准确率"}),
-		col(msg.Text{"interval (Wilson, 95 %)", "置信区间（Wilson，95 %）"}), num(msg.Text{"no answer", "无答案"}), col(msg.Text{"rule", "提取规则"}),
+		col(msg.Text{"interval (Wilson, 95 %)", "置信区间（Wilson，95 %）"}), num(msg.Text{"no answer", "无答案"}), col(msg.Text{"rule", "抽取规则"}),
 	}, rows)
 	m.list(notes)
 }
