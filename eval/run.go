@@ -116,7 +116,7 @@ func newRun(job Job) (*run, error) {
 		it := job.Items[i]
 		m := withSystem(job.SystemPrompt, job.Benchmark.Prompt(it))
 		r.messages[i] = m
-		r.results[i] = result{index: i, item: it, input: evalscope.Input(m), id: benchmark.ItemHash(&it, 0)[:8]}
+		r.results[i] = result{index: i, item: it, input: evalscope.Input(m), id: benchmark.MessageID(&it)}
 	}
 	r.progress.Total = n
 	return r, nil
@@ -308,9 +308,9 @@ func (r *run) notePositions(s *Summary) {
 
 // config lists what task_config says.
 func (r *run) config() evalscope.Config {
-	c := evalscope.Config{Model: r.Model, Bench: r.layout.Bench, Info: r.Benchmark.Info(), Limit: r.Limit, BatchSize: r.Concurrency, SystemPrompt: r.SystemPrompt}
-	if t, ok := r.Benchmark.(interface{ Template() string }); ok {
-		c.Template = t.Template()
+	c := evalscope.Config{
+		Model: r.Model, Bench: r.layout.Bench, Info: r.Benchmark.Info(), Template: benchmark.TemplateOf(r.Benchmark),
+		Limit: r.Limit, BatchSize: r.Concurrency, SystemPrompt: r.SystemPrompt,
 	}
 	if h, ok := r.Endpoint.(*HTTP); ok {
 		c.APIURL = strings.TrimSuffix(h.URL(), "/chat/completions")

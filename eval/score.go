@@ -216,7 +216,7 @@ func (job *ScoreJob) write(results []result, s *Summary) error {
 			return fail.New(fail.Usage, msg.Text{"index %d: the row shows no prompt; the items of %s are needed to write reviews", "index %d：该行不含提示；写出 reviews 需要 %s 的题目"}, r.index, job.Benchmark.Ref())
 		}
 		if r.id == "" {
-			r.id = benchmark.ItemHash(&r.item, 0)[:8]
+			r.id = benchmark.MessageID(&r.item)
 		}
 		if r.served == "" {
 			r.served = s.Model
@@ -229,9 +229,6 @@ func (job *ScoreJob) write(results []result, s *Summary) error {
 		s.Model = "scored"
 	}
 	l := evalscope.Layout{Dir: job.WorkDir, Model: s.Model, Bench: job.Benchmark.Ref().Name}
-	c := evalscope.Config{Model: s.Model, Bench: l.Bench, Info: job.Benchmark.Info()}
-	if t, ok := job.Benchmark.(interface{ Template() string }); ok {
-		c.Template = t.Template()
-	}
+	c := evalscope.Config{Model: s.Model, Bench: l.Bench, Info: job.Benchmark.Info(), Template: benchmark.TemplateOf(job.Benchmark)}
 	return writeFiles(l, job.Benchmark, results, c, s)
 }

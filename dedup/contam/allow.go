@@ -25,7 +25,6 @@ const minPassage = 16
 // passages folds the fixed parts of the prompts of the sets, and of all shipped
 // benchmarks: data made for one is checked against another.
 func (a *alphabet) passages(sets []Set) []passage {
-	type templated interface{ Template() string }
 	all := benchmark.All()
 	for _, s := range sets {
 		if b, err := benchmark.Lookup(s.Ref.Name); err == nil {
@@ -35,11 +34,7 @@ func (a *alphabet) passages(sets []Set) []passage {
 	var out []passage
 	seen := map[uint64]bool{}
 	for _, b := range all {
-		t, ok := b.(templated)
-		if !ok {
-			continue
-		}
-		for _, part := range fixedParts(t.Template()) {
+		for _, part := range fixedParts(benchmark.TemplateOf(b)) {
 			ls := a.learn(part)
 			h := hashLetters(ls)
 			if len(ls) < minPassage || seen[h] {

@@ -72,8 +72,8 @@ func verdict(found []Finding, item int) Verdict {
 func promptTemplate(t testing.TB) string {
 	t.Helper()
 	for _, b := range benchmark.All() {
-		if c, ok := b.(interface{ Template() string }); ok {
-			return c.Template()
+		if s := benchmark.TemplateOf(b); s != "" {
+			return s
 		}
 	}
 	t.Fatal("no shipped benchmark has a template")

@@ -3,7 +3,6 @@ package benchmark
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strconv"
 
 	"github.com/drydock-ml/drydock"
 )
@@ -46,12 +45,9 @@ func CanonicalHash(items []Item) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// ItemHash returns the first 16 hex digits of the sha256 of one canonical row;
-// n makes several of one item differ. It serves as an id that depends on nothing but the
-// item.
-func ItemHash(it *Item, n int) string {
-	b := AppendCanonical(nil, it)
-	b = strconv.AppendInt(b, int64(n), 10)
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:8])
+// MessageID returns 8 hex digits for the answer to an item, where EvalScope draws
+// them at random. They depend on the item alone.
+func MessageID(it *Item) string {
+	sum := sha256.Sum256(append(AppendCanonical(nil, it), '0')) // the first time it is asked
+	return hex.EncodeToString(sum[:4])
 }

@@ -93,6 +93,15 @@ func (c *Choice) Info() Info { return c.info }
 // Template returns the prompt with its two places, {question} and {choices}.
 func (c *Choice) Template() string { return c.template }
 
+// TemplateOf returns the prompt of a benchmark with its two places; "" when it has
+// no such prompt.
+func TemplateOf(b Benchmark) string {
+	if c, ok := b.(*Choice); ok {
+		return c.Template()
+	}
+	return ""
+}
+
 // Rule returns the rule replies are graded by.
 func (c *Choice) Rule() Rule { return c.rule }
 
