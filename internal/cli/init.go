@@ -95,7 +95,11 @@ func runInit(_ context.Context, a *app, o InitOptions) error {
 	}
 	cd := ""
 	if o.Dir != "." {
-		cd = " -C " + o.Dir
+		dir := o.Dir
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(a.global.Dir, dir)
+		}
+		cd = " -C " + shellWord(filepath.ToSlash(dir))
 	}
 	a.term.Next("drydock lint" + cd + " && drydock run" + cd)
 	return nil

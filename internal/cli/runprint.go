@@ -237,7 +237,7 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 				details = append(details, o.Path)
 				continue
 			}
-			details = append(details, t.Say(msg.Text{"%s: %d %s rows", "%s：%d 行 %s"}, o.Path, o.Rows, o.Shape))
+			details = append(details, t.Say(msg.Text{"%s: %d %s {row|rows}", "%s：%d 行 %s"}, o.Path, o.Rows, o.Shape))
 			details = append(details, lettersText(t, o.Letters)...)
 		}
 	case pipeline.StageTrain:

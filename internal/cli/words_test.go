@@ -27,6 +27,7 @@ func TestPlacedCommands(t *testing.T) {
 		{globalOptions{Dir: "bank"}, "drydock run goes on", "drydock run -C bank goes on"},
 		{globalOptions{Dir: "bank"}, "drydock submit verify build/x.zip", "drydock submit verify -C bank build/x.zip"},
 		{globalOptions{Dir: "a b"}, "drydock lint && drydock run", `drydock lint -C "a b" && drydock run -C "a b"`},
+		{globalOptions{Dir: "$a'b"}, "drydock run", `drydock run -C '$a'\''b'`},
 		{globalOptions{Dir: "题库", Config: "x.yaml"}, "see drydock runs list", "see drydock runs list -C 题库 -c x.yaml"},
 		{globalOptions{Dir: `C:\bank`}, "用 drydock plan 查看", `用 drydock plan -C C:\bank 查看`},
 		{globalOptions{Dir: "bank"}, "see drydock run --help", "see drydock run --help"},

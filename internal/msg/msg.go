@@ -54,9 +54,9 @@ func (t Text) In(l Lang) string {
 type Localizer interface{ In(Lang) string }
 
 // Format fills the verbs of the text. Arguments that are localizers are
-// said in the same language. In English, {file is|files are} behind a whole
-// number is the first form for 1 and the second for any other; Chinese needs no
-// plural.
+// said in the same language. In English, {file is|files are} is the first form
+// when the last whole number before it is 1, the second for any other; Chinese
+// needs no plural.
 func (t Text) Format(l Lang, args ...any) string {
 	if len(args) == 0 {
 		return t.In(l)
@@ -77,7 +77,7 @@ func plurals(format string, args []any) string {
 		return format
 	}
 	var b strings.Builder
-	used := 0
+	used, number := 0, ""
 	for i := 0; i < len(format); i++ {
 		switch format[i] {
 		case '%':
@@ -87,17 +87,21 @@ func plurals(format string, args []any) string {
 			}
 			verb = min(verb, len(format)-1)
 			b.WriteString(format[i : verb+1])
-			if i = verb; format[verb] != '%' {
-				used++
+			if i = verb; format[verb] == '%' {
+				continue
 			}
+			if used < len(args) && isWhole(args[used]) {
+				number = fmt.Sprint(args[used])
+			}
+			used++
 		case '{':
 			inside, _, closed := strings.Cut(format[i+1:], "}")
 			one, many, two := strings.Cut(inside, "|")
-			if !closed || !two || used < 1 || used > len(args) || !isWhole(args[used-1]) {
+			if !closed || !two || number == "" {
 				b.WriteByte('{')
 				continue
 			}
-			if fmt.Sprint(args[used-1]) != "1" {
+			if number != "1" {
 				one = many
 			}
 			b.WriteString(one)

@@ -45,6 +45,9 @@ func TestFormatLocalizesArguments(t *testing.T) {
 func TestFormatPlurals(t *testing.T) {
 	t.Parallel()
 	text := Text{"%d {row is|rows are} bad, %5.1f %% of %d {file|files}; {a|b", "%d 行有误，%5.1f %%，%d 个文件"}
+	if got := (Text{"%d %s {row|rows}", ""}).Format(En, 1, "chat"); got != "1 chat row" {
+		t.Errorf("got %q", got)
+	}
 	for _, c := range []struct {
 		args []any
 		want string
