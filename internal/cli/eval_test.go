@@ -47,8 +47,10 @@ func TestEvalKeepsTheKeySecret(t *testing.T) {
 			}
 			host, out, errs := testHost(t, map[string]string{"DRYDOCK_API_KEY": key})
 			work := filepath.Join(dir, "w")
-			code := Main([]string{"eval", "--bench", items, "--model", "m", "--base-url", server.URL + "/v1", "--work-dir", work,
-				"--json", "-v", "--log-file", filepath.Join(dir, "log.jsonl")}, host)
+			code := Main([]string{
+				"eval", "--bench", items, "--model", "m", "--base-url", server.URL + "/v1", "--work-dir", work,
+				"--json", "-v", "--log-file", filepath.Join(dir, "log.jsonl"),
+			}, host)
 			if code != c.code {
 				t.Errorf("exit code %d, want %d\n%s", code, c.code, errs)
 			}

@@ -50,7 +50,8 @@ func (s evalSummary) text(t *ui.Terminal) {
 		label msg.Text
 		path  string
 	}{
-		{msg.Text{"reviews", "reviews"}, s.Files.Reviews}, {msg.Text{"predictions", "predictions"}, s.Files.Predictions},
+		{msg.Text{"reviews", "reviews"}, s.Files.Reviews},
+		{msg.Text{"predictions", "predictions"}, s.Files.Predictions},
 		{msg.Text{"report", "report"}, s.Files.Report},
 	} {
 		if f.path != "" {
