@@ -23,7 +23,7 @@ var leaves = map[string][]string{
 	"internal/fail":     {"internal/msg"},
 	"internal/spec":     {"internal/msg", "internal/fail"},
 	"internal/parallel": {"internal/fail"},
-	"internal/runstore": {"internal/msg", "internal/fail", "internal/atomicfile"},
+	"internal/runstore": {".", "internal/msg", "internal/fail", "internal/atomicfile"},
 	"internal/llm":      {".", "internal/msg", "internal/fail", "internal/parallel"},
 	"internal/bm25":     {"internal/textnorm"},
 	"internal/shuffle":  {".", "internal/textnorm"},

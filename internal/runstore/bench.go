@@ -45,11 +45,7 @@ func AddBenchmark(home string, r Registered, data []byte) (Registered, error) {
 	if err := atomicfile.WriteFile(r.Path(), data); err != nil {
 		return r, err
 	}
-	b, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
-		return r, err
-	}
-	if err := atomicfile.WriteFile(filepath.Join(r.Dir, metaName), append(b, '\n')); err != nil {
+	if err := writeJSON(filepath.Join(r.Dir, metaName), r); err != nil {
 		return r, err
 	}
 	// the last one added is the one a bare name means

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 )
@@ -62,7 +63,7 @@ func (p Project) Acquire(ctx context.Context, me Holder, wait time.Duration) (*L
 		f.Close()
 		return nil, err
 	}
-	b, err := json.Marshal(me)
+	b, err := drydock.MarshalJSON(me)
 	if err == nil {
 		// beside the lock file: Windows forbids others to read a locked range
 		err = os.WriteFile(path+".json", b, 0o644)

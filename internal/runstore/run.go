@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 )
 
@@ -127,7 +128,7 @@ func (r *Run) Event(at time.Time, kind string, fields map[string]any) error {
 	for k, v := range fields {
 		m[k] = v
 	}
-	b, err := json.Marshal(m)
+	b, err := drydock.MarshalJSON(m)
 	if err != nil {
 		return err
 	}
@@ -147,13 +148,7 @@ func (r *Run) End(at time.Time, s Status, exit int, errText string, warnings int
 	return r.save()
 }
 
-func (r *Run) save() error {
-	b, err := json.MarshalIndent(r.info, "", " ")
-	if err != nil {
-		return err
-	}
-	return atomicfile.WriteFile(filepath.Join(r.Dir, "run.json"), append(b, '\n'))
-}
+func (r *Run) save() error { return writeJSON(filepath.Join(r.Dir, "run.json"), r.info) }
 
 // List returns the runs of a folder, newest first. A folder whose run.json
 // cannot be read is named in bad and skipped.

@@ -1,6 +1,7 @@
 package runstore
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 )
 
@@ -63,11 +65,21 @@ func (s Stage) Finish(p Project, key string, files []string) (Done, error) {
 		}
 		d.Files[filepath.ToSlash(rel)] = sum
 	}
-	b, err := json.MarshalIndent(d, "", " ")
+	return d, writeJSON(s.Path("DONE"), d)
+}
+
+// writeJSON writes v as a whole file that people can read.
+func writeJSON(path string, v any) error {
+	line, err := drydock.MarshalJSON(v)
 	if err != nil {
-		return d, err
+		return err
 	}
-	return d, atomicfile.WriteFile(s.Path("DONE"), append(b, '\n'))
+	var b bytes.Buffer
+	if err := json.Indent(&b, line, "", " "); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	return atomicfile.WriteFile(path, b.Bytes())
 }
 
 // Intact reports whether the files DONE names are still as they were; if not,
