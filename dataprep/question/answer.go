@@ -95,7 +95,7 @@ func stripBrackets(s string) string {
 
 // answerWords open an answer, longest first.
 var answerWords = [...]string{
-	"正确答案", "参考答案", "標準答案", "标准答案", "正確答案", "參考答案", "答案", "答",
+	"本题正确答案", "本题答案", "正确选项", "应选", "正确答案", "参考答案", "標準答案", "标准答案", "正確答案", "參考答案", "答案", "答",
 	"the correct answer", "correct answer", "correct option", "correct choice", "right answer", "answer", "ans", "key",
 }
 
@@ -143,7 +143,7 @@ func scanLabel(s string) (label, bool) {
 // labelStart reports whether a label can begin with r.
 func labelStart(r rune) (answer, explain bool) {
 	switch r {
-	case '正', '参', '參', '标', '標', 'c', 'C', 'k', 'K', 't', 'T':
+	case '正', '参', '參', '标', '標', '本', '应', 'c', 'C', 'k', 'K', 't', 'T':
 		return true, false
 	case '答', 'a', 'A', 'r', 'R':
 		return true, true
@@ -189,7 +189,7 @@ func labelEnd(s string, i int, w string, open, answer bool) (int, bool) {
 	if w == "ans" && strings.HasPrefix(s[j:], ".") && valueLike(stripBrackets(trim(s[j+1:]))) {
 		return skipSpace(s, j+1), true
 	}
-	for _, is := range [...]string{"应为", "为", "是", "is "} {
+	for _, is := range [...]string{"应为", "应选", "选", "为", "是", "is "} {
 		if strings.HasPrefix(s[j:], is) && valueLike(s[j+len(is):]) {
 			k := skipSpace(s, j+len(is))
 			if r, rw := utf8.DecodeRuneInString(s[k:]); r == ':' || r == '：' {

@@ -160,7 +160,24 @@ func (d *draft) letters() ([]int, bool) {
 	if l, ok := d.oneText(); ok {
 		return []int{l}, true
 	}
+	if l := ascending(d.ans.text); l != nil && slices.Max(l) < len(d.options) {
+		return l, true
+	}
 	return d.manyTexts()
+}
+
+// ascending reads small letters in their order, abd, which as an answer to
+// options are labels and no word; nil for anything else.
+func ascending(s string) []int {
+	var out []int
+	for _, r := range s {
+		v, lower := letterValue(r)
+		if v < 0 || !lower || len(out) > 0 && v <= out[len(out)-1] {
+			return nil
+		}
+		out = append(out, v)
+	}
+	return out
 }
 
 // oneText returns the option whose text, with its label or without, the answer

@@ -295,7 +295,7 @@ func (c *chapter) opensItem(m numberMark, l line) bool {
 	case cur.num.style == numLone && cur.options == 0 && !cur.solved && m.style != numBare:
 		return true // a page number, after all
 	case m.style == numBare:
-		return next && cur.closed() && (sameStyle || cur.num.style == numPlain) && !cur.explain && !l.full
+		return next && cur.closed() && (sameStyle || cur.num.style == numPlain) && !cur.explain && (!l.full || cur.solved)
 	case !sameStyle:
 		return cur.closed() && (next || m.n == 1 || cur.num.style == numBare || cur.num.style == numLoose) && !cur.explain && !m.weak
 	case cur.explain:

@@ -52,6 +52,14 @@ func (it *item) cut() parts {
 
 // line takes the next line; last says that none follows.
 func (c *cutter) line(s string, last bool) {
+	if c.where == inBody && metaLine(s) && scanOptionsFast(string(c.bodyText)) >= 2 {
+		if start, _, found := nextLabel(s); !found {
+			c.explainText = join(c.explainText, s)
+			return
+		} else if start > 0 {
+			c.explainText, s = join(c.explainText, trim(s[:start])), s[start:]
+		}
+	}
 	for s != "" {
 		start, lb, found := nextLabel(s)
 		before := s

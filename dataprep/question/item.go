@@ -149,6 +149,9 @@ func findAnswerLabel(s string) int {
 				break
 			}
 		}
+		if strings.HasSuffix(s[:start], "本题") {
+			start -= len("本题")
+		}
 		for _, w := range [...]string{"【", "[", "［", "〔"} {
 			if strings.HasSuffix(s[:start], w) {
 				start -= len(w)

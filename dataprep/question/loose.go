@@ -26,6 +26,7 @@ func (c *chapter) openLoose(l line) bool {
 		if _, option := optionAt(last.text); label || option || last.text == "" {
 			return false
 		}
+		last.text = stripCode(last.text)
 		stem = []line{last}
 		cur.lines = cur.lines[:len(cur.lines)-1]
 	}
@@ -67,6 +68,7 @@ func (c *chapter) looseStem() []line {
 	if rest, ok := stemLabel(stem[0].text); ok {
 		stem[0].text = rest
 	}
+	stem[0].text = stripCode(stem[0].text)
 	if t := stem[0].text; t == "" || scanHeading(t, 0).kind != notHeading {
 		return nil
 	}

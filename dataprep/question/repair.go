@@ -107,12 +107,18 @@ func numberFirst(s string) string {
 	in := trim(s[w:end])
 	_, cw := utf8.DecodeRuneInString(s[end:])
 	rest := trim(s[end+cw:])
-	if m := scanNumber(rest); m.style != numPlain || m.weak || in != "" && !readable(in) {
+	if m := scanNumber(rest); m.style != numPlain || m.weak || in != "" && !readable(in) && !kindTag(in) {
 		return s
 	} else if in != "" {
 		return rest[:m.end] + "（" + in + "）" + rest[m.end:]
 	}
 	return rest
+}
+
+// kindTag reports 单选题 and the like, as a paper prints it in brackets.
+func kindTag(s string) bool {
+	_, rest, ok := formOf(s)
+	return ok && trim(rest) == ""
 }
 
 // plain takes off Markdown's emphasis and the bullets before numbers and labels.
@@ -122,6 +128,15 @@ func plain(s string) string {
 	}
 	if strings.IndexByte(s, '<') >= 0 {
 		s = trim(unwrap(cutTags(s)))
+	}
+	if strings.Contains(s, "答 案") {
+		s = strings.Replace(s, "答 案", "答案", 1)
+	}
+	for _, w := range [...]string{"→", "->", "=>"} {
+		// an arrow and the letters, alone on a line
+		if rest, ok := strings.CutPrefix(s, w); ok && readLetters(trim(rest)) != nil && upperOnly(rest) {
+			return "答案：" + trim(rest)
+		}
 	}
 	if s = numberFirst(s); len(s) == 0 || s[0] >= 0xE3 && !strings.HasPrefix(s, "选") && !strings.HasPrefix(s, "選") || s[0] >= '0' && s[0] <= '9' {
 		return s // the commonest lines

@@ -14,6 +14,7 @@ func cleanStem(s string, n int) (stem string, form drydock.QuestionKind) {
 	if m := scanNumber(s); n > 0 && m.n == n && m.style == numPlain && (!m.weak || strings.HasSuffix(s[:m.end], "、")) {
 		s = s[m.end:]
 	}
+	s, form = trailingTag(s)
 	for {
 		r, w := utf8.DecodeRuneInString(s)
 		if r != '（' && r != '(' && !openBracket(r) {
@@ -39,6 +40,23 @@ func cleanStem(s string, n int) (stem string, form drydock.QuestionKind) {
 			return s, form
 		}
 	}
+}
+
+// trailingTag takes off the kind of item or the score behind a stem: …（单选题）,
+// …（2分）.
+func trailingTag(s string) (stem string, form drydock.QuestionKind) {
+	start, in, ok := lastBracket(s)
+	if !ok || trim(s[:start]) == "" {
+		return s, ""
+	}
+	in = trim(in)
+	if scoreTag(strings.TrimLeft(in, "本题每共 ")) {
+		return trim(s[:start]), ""
+	}
+	if f, rest, ok := formOf(in); ok && trim(rest) == "" && f != "" && strings.HasSuffix(in, "题") {
+		return trim(s[:start]), f
+	}
+	return s, ""
 }
 
 // scoreTag reports "1分", "1.0 分", "2 points".

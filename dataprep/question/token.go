@@ -126,7 +126,7 @@ func scanWordNumber(s string) numberMark {
 func enclosedNumber(s string, from int, closers ...rune) (n, end int, ok bool) {
 	i := skipSpace(s, from)
 	n, w := number(s[i:])
-	if w == 0 || n == 0 || n > 9999 {
+	if w == 0 || n == 0 || n > 99999999 {
 		return 0, 0, false
 	}
 	i = skipSpace(s, i+w)

@@ -440,6 +440,14 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 		d.sure *= 0.95
 	}
 	reason, detail := it.settleAnswer(d, p)
+	if reason == "" && !d.given {
+		if rest, a, ok := trailingAnswer(d.stem, len(d.options), d.form); ok {
+			d.stem, d.ans, d.given = rest, a, true
+		}
+	}
+	if len(d.options) == 0 && d.ans.text != "" {
+		d.numberedOptions()
+	}
 	if reason == "" && len(d.options) > 0 {
 		reason, detail = it.settleShown(d)
 	}
