@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/drydock-ml/drydock"
-	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 )
 
@@ -38,15 +37,6 @@ type Summary struct {
 // nothing failed or crashed.
 func (r *Report) OK() bool {
 	return r.Summary.Failed == 0 && r.Summary.Errors == 0 && r.Summary.Passed+r.Summary.Warned > 0
-}
-
-// Err returns what the exit code is made from: an error of kind submission when
-// the package may not be handed in, nil when it may.
-func (r *Report) Err() error {
-	if r.OK() {
-		return nil
-	}
-	return fail.New(fail.Submission, msg.Text{"%s: %d {gate|gates} failed, %d could not finish", "%s：%d 项检查不通过，%d 项未能完成"}, r.Package, r.Summary.Failed, r.Summary.Errors)
 }
 
 func newReport(s *state, verdicts []Verdict) Report {
