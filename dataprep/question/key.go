@@ -197,8 +197,8 @@ func (p *keyScanner) token() bool {
 		return true
 	case isDigit(r):
 		return p.numbers(s)
-	case r == '第':
-		// 第1题：A
+	case r == '第' || r == '题' || r == 'Q' || r == 'q':
+		// 第1题：A, Question 1: A
 		if m := scanWordNumber(s); m.style == numWord {
 			p.row.runs = append(p.row.runs, keyRun{from: m.n, to: m.n, at: p.at})
 			p.i += m.end

@@ -111,6 +111,11 @@ func TestLooseShapes(t *testing.T) {
 			[]string{"single|甲|A=红;B=绿|A", "single|乙|A=红;B=绿|B"},
 		},
 		{
+			"keys: Question 1: A, 2. B - text",
+			"1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n3. 丙\nA. 红\nB. 绿\nAnswer Key\nQuestion 1: A\n2. B - 绿\n3. A（见第3页）",
+			[]string{"single|甲|A=红;B=绿|A", "single|乙|A=红;B=绿|B", "single|丙|A=红;B=绿|A"},
+		},
+		{
 			"keys: 单选题答案 over a bank without headings",
 			"1. 甲\nA. 红\nB. 绿\n2. 乙\nA. 红\nB. 绿\n单选题答案\n1: a\n2: b",
 			[]string{"single|甲|A=红;B=绿|A", "single|乙|A=红;B=绿|B"},
@@ -164,11 +169,12 @@ func TestLooks(t *testing.T) {
 		plain("3. 锚灯为"), {Text: part, Spans: []drydock.Span{{Start: 0, End: len("A. 红色"), Kind: drydock.Color, Value: "00B050"}}},
 		plain("4. 尾灯为"), {Text: part, Spans: []drydock.Span{{Start: 3, End: 6, Kind: drydock.Color, Value: "00B050"}}},
 		plain("5. 桅灯为"), all("A. 红", drydock.Bold, ""), all("B. 绿", drydock.Bold, ""), plain("答案：A"),
-		plain("6. 拖带灯为"), all("A. 红", drydock.Bold, ""), all("B. 绿", drydock.Bold, ""),
+		plain("7. 失控灯为"), plain("A. 红"), {Text: "B. 绿", Spans: []drydock.Span{{Start: 0, End: 1, Kind: drydock.Color, Value: "FF0000"}}},
+		plain("8. 拖带灯为"), all("A. 红", drydock.Bold, ""), all("B. 绿", drydock.Bold, ""),
 	}))
 	want := []string{
 		"single|左舷灯为|A=红;B=绿|B", "single|右舷灯为|A=红;B=绿|B", "single|锚灯为|A=红色;B=绿色|A",
-		"single|尾灯为|A=红色;B=绿色|", "single|桅灯为|A=红;B=绿|A", "single|拖带灯为|A=红;B=绿|",
+		"single|尾灯为|A=红色;B=绿色|", "single|桅灯为|A=红;B=绿|A", "single|失控灯为|A=红;B=绿|B", "single|拖带灯为|A=红;B=绿|",
 	}
 	if d := cmp.Diff(want, shown(got)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)

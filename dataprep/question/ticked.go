@@ -144,7 +144,9 @@ func lookedAt(text string, spans []drydock.Span) (bits uint16) {
 			end = marks[i+1].start
 		}
 		for _, kind := range [...]drydock.SpanKind{drydock.Color, drydock.Bold, drydock.Underline} {
-			if covered(text, min(m.end, end), end, spans, kind) {
+			// the whole text, or the letter alone
+			at := m.start + strings.IndexFunc(text[m.start:m.end], func(r rune) bool { v, _ := letterValue(r); return v == m.v })
+			if covered(text, min(m.end, end), end, spans, kind) || at >= m.start && covered(text, at, at+1, spans, kind) {
 				bits |= 1 << m.v
 			}
 		}

@@ -290,7 +290,7 @@ func splitExplained(s string) (value, explain string, ok bool) {
 	}
 	e := findExplainLabel(s)
 	if e <= 0 {
-		return "", "", false
+		return splitAfterKey(s)
 	}
 	v := strings.TrimRight(trim(s[:e]), "。.；;，, ")
 	if !readable(v) {
@@ -301,6 +301,28 @@ func splitExplained(s string) (value, explain string, ok bool) {
 		rest = rest[lb.end:]
 	}
 	return v, trim(rest), true
+}
+
+// splitAfterKey cuts "B - Estimated time", "B：因为…", "B（见第3页）".
+func splitAfterKey(s string) (value, explain string, ok bool) {
+	s = trim(s)
+	i := 0
+	for i < len(s) && s[i] >= 'A' && s[i] < 'A'+maxOptions {
+		i++
+	}
+	if i == 0 || readLetters(s[:i]) == nil {
+		return "", "", false
+	}
+	rest := trim(s[i:])
+	for _, w := range [...]string{"- ", "– ", "— ", "——", ": ", "：", ". ", "．", "（", "("} {
+		if t, cut := strings.CutPrefix(rest, w); cut && trim(t) != "" {
+			if w == "（" || w == "(" {
+				t = stripBrackets(rest)
+			}
+			return s[:i], trim(t), true
+		}
+	}
+	return "", "", false
 }
 
 // closeZone ends a key table: its answers go to the questions, the chapter is
