@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,7 +28,7 @@ func newBenchCommand(a *app) *cobra.Command {
 
 func newBenchListCommand(a *app) *cobra.Command {
 	return a.command("list", about{
-		short: msg.Text{"List the benchmarks drydock knows and your copies of them.", "列出 drydock 已知的评测集及您的副本。"},
+		short: msg.Text{"List the benchmarks drydock knows, your copies and the project's own.", "列出 drydock 已知的评测集、您的副本以及本项目的评测集。"},
 		long: msg.Text{
 			"drydock ships what a benchmark asks and how it is graded, never its items: these you register with drydock bench add.",
 			"drydock 附带评测集的提示词与判分规则，但不附带题目：题目由您用 drydock bench add 登记。",
@@ -42,12 +44,19 @@ type benchRow struct {
 	Like       string `json:"like,omitempty"`     // whose prompt and rule a registered one has
 	Expected   int    `json:"expected,omitempty"` // items the published one has
 	Registered bool   `json:"registered"`
+	Project    bool   `json:"project,omitempty"` // drydock.yaml here names it
 	Items      int    `json:"items,omitempty"`
 	SHA256     string `json:"sha256,omitempty"`
 	Path       string `json:"path,omitempty"`
 }
 
-func benchRows(home string) ([]benchRow, error) {
+// benchRows lists the shipped benchmarks, those registered, and those of the
+// project here, which go before a registered one of the same name.
+func (a *app) benchRows() ([]benchRow, error) {
+	home, err := a.host.home()
+	if err != nil {
+		return nil, err
+	}
 	registered, err := runstore.ListBenchmarks(home)
 	if err != nil {
 		return nil, err
@@ -66,6 +75,22 @@ func benchRows(home string) ([]benchRow, error) {
 		}
 		rows[i].Registered, rows[i].Items, rows[i].SHA256, rows[i].Path = true, r.Items, r.SHA256, r.Path()
 	}
+	own, err := a.projectBenchmarks()
+	if err != nil {
+		a.term.Detail(msg.Text{"without the benchmarks of %s, which has mistakes: drydock lint", "不含 %s 中的评测集，该文件有错误：drydock lint"}, a.configFile())
+	}
+	for _, b := range own {
+		row := benchRow{Name: b.Name, Like: cmp.Or(b.Like, "maritime_bench"), Project: true, Path: b.Path}
+		if found, err := a.findBench(b.Name); err == nil {
+			row.Items, row.SHA256 = len(found.Items), found.SHA256
+		}
+		if i := slices.IndexFunc(rows, func(r benchRow) bool { return r.Name == b.Name }); i >= 0 {
+			row.Ref, row.Expected = rows[i].Ref, rows[i].Expected
+			rows[i] = row
+			continue
+		}
+		rows = append(rows, row)
+	}
 	return rows, nil
 }
 
@@ -76,11 +101,7 @@ type benchList struct {
 }
 
 func runBenchList(_ context.Context, a *app) error {
-	home, err := a.host.home()
-	if err != nil {
-		return err
-	}
-	rows, err := benchRows(home)
+	rows, err := a.benchRows()
 	if err != nil {
 		return err
 	}
@@ -98,7 +119,10 @@ func (l benchList) text(t *ui.Terminal) {
 			name = r.Name
 		}
 		items, copied := "-", t.Say(msg.Text{"none: drydock bench add %s FILE", "无：drydock bench add %s FILE"}, r.Name)
-		if r.Registered {
+		switch {
+		case r.Project:
+			items, copied = fmt.Sprint(r.Items), filepath.ToSlash(r.Path)
+		case r.Registered:
 			items, copied = fmt.Sprint(r.Items), r.SHA256[:min(12, len(r.SHA256))]
 		}
 		tb.Row(name, items, copied)
@@ -121,11 +145,7 @@ func (a *app) benchNames(*cobra.Command, []string, string) ([]string, cobra.Shel
 }
 
 func (a *app) knownBenches() []string {
-	home, err := a.host.home()
-	if err != nil {
-		return nil
-	}
-	rows, err := benchRows(home)
+	rows, err := a.benchRows()
 	if err != nil {
 		return nil
 	}
@@ -149,11 +169,7 @@ type benchShow struct {
 }
 
 func runBenchShow(_ context.Context, a *app, name string) error {
-	home, err := a.host.home()
-	if err != nil {
-		return err
-	}
-	rows, err := benchRows(home)
+	rows, err := a.benchRows()
 	if err != nil {
 		return err
 	}
@@ -202,7 +218,7 @@ func (b benchShow) text(t *ui.Terminal) {
 	row(msg.Text{"rule", "抽取规则"}, b.Rule)
 	row(msg.Text{"rule elsewhere", "其他版本的规则"}, b.OtherRule)
 	row(msg.Text{"fingerprint", "指纹"}, b.Fingerprint)
-	if b.Registered {
+	if b.Registered || b.Project {
 		row(msg.Text{"your copy", "您的副本"}, b.Path)
 		row(msg.Text{"its items", "副本题数"}, fmt.Sprint(b.Items))
 		row(msg.Text{"its sha256", "副本 sha256"}, b.SHA256)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -161,14 +162,10 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 
 // contamIndex resolves the references and builds one index of them all.
 func (a *app) contamIndex(refs []string) ([]*pipeline.Bench, *contam.Index, error) {
-	home, err := a.host.home()
-	if err != nil {
-		return nil, nil, err
-	}
 	var benches []*pipeline.Bench
 	var sets []contam.Set
 	for _, ref := range refs {
-		b, err := pipeline.FindBench(ref, "", home, nil)
+		b, err := a.findBench(ref)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -192,29 +189,7 @@ func (c contamAnswer) text(t *ui.Terminal) {
 	t.Print(msg.Text{"scanned  %s of %s, %s in %s", "已扫描  %s，%s，%s，用时 %s"},
 		t.Count(c.Records, "record", "records", "条记录"), t.Count(len(c.Inputs), "file", "files", "个文件"),
 		ui.Size(c.Bytes), t.Duration(secondsOf(c.seconds)))
-	columns := []ui.Column{{}, {Right: true}, {}}
-	if t.OutTTY() {
-		columns = append(columns, ui.Column{}) // what the verdict means
-	}
-	tb := t.Table(columns...).Bare().Wrapped()
-	leaks := map[string]bool{}
-	for _, v := range contam.DefaultConfig().Fail {
-		leaks[string(v)] = true
-	}
-	for _, v := range contam.Verdicts() {
-		if n := c.Verdicts[string(v)]; n > 0 {
-			note := t.Say(msg.Text{"not counted as a leak", "不计为泄漏"})
-			if leaks[string(v)] {
-				note = t.Bad(t.Say(msg.Text{"LEAK", "泄漏"}))
-			}
-			row := []string{string(v), fmt.Sprint(n), note}
-			if means, ok := provenance.VerdictMeaning(string(v)); ok && t.OutTTY() {
-				row = append(row, t.Say(means))
-			}
-			tb.Row(row...)
-		}
-	}
-	tb.Print()
+	c.verdicts(t)
 	switch {
 	case c.Records == 0:
 		t.Print(msg.Text{"nothing was checked", "没有检查任何内容"})
@@ -240,6 +215,32 @@ func (c contamAnswer) text(t *ui.Terminal) {
 	if c.Clean != "" {
 		t.Print(msg.Text{"clean: %s, %d {row|rows}", "干净数据：%s，%d 行"}, c.Clean, c.CleanRows)
 	}
+}
+
+// verdicts prints how often each was given; on a terminal with what it means.
+func (c contamAnswer) verdicts(t *ui.Terminal) {
+	columns := []ui.Column{{}, {Right: true}, {}}
+	if t.OutTTY() {
+		columns = append(columns, ui.Column{})
+	}
+	tb := t.Table(columns...).Bare().Wrapped()
+	leaks := contam.DefaultConfig().Fail
+	for _, v := range contam.Verdicts() {
+		n := c.Verdicts[string(v)]
+		if n == 0 {
+			continue
+		}
+		note := t.Say(msg.Text{"not counted as a leak", "不计为泄漏"})
+		if slices.Contains(leaks, v) {
+			note = t.Bad(t.Say(msg.Text{"LEAK", "泄漏"}))
+		}
+		row := []string{string(v), fmt.Sprint(n), note}
+		if means, ok := provenance.VerdictMeaning(string(v)); ok && t.OutTTY() {
+			row = append(row, t.Say(means))
+		}
+		tb.Row(row...)
+	}
+	tb.Print()
 }
 
 // sideBySide shows the beginning of a text under a label.

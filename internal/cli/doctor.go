@@ -159,11 +159,10 @@ func writable(dir string) error {
 }
 
 func (a *app) checkBenches() []check {
-	home, err := a.host.home()
-	if err != nil {
+	if _, err := a.host.home(); err != nil {
 		return nil // checkHome has said it
 	}
-	rows, err := benchRows(home)
+	rows, err := a.benchRows()
 	if err != nil {
 		return []check{{
 			Name: "drydock bench list", Status: checkBroken, Found: fail.Describe(err, a.lang), For: "drydock contam check, drydock eval",
@@ -174,7 +173,7 @@ func (a *app) checkBenches() []check {
 	for _, r := range rows {
 		c := check{Name: r.Name, Status: checkMissing, For: "drydock contam check, drydock eval", Found: a.say(msg.Text{"no copy registered", "未登记副本"})}
 		c.Fixes = []string{"drydock bench add " + r.Name + " FILE"}
-		if r.Registered {
+		if r.Registered || r.Project && r.SHA256 != "" {
 			c = check{Name: r.Name, Status: checkOK, Found: a.say(msg.Text{"%d {item|items}", "%d 题"}, r.Items)}
 		}
 		out = append(out, c)

@@ -142,13 +142,19 @@ func (o EvalOptions) check() (concurrency int, err error) {
 	return concurrency, bad.OrNil()
 }
 
-// findBench resolves a benchmark by name or file.
+// findBench resolves a benchmark by name or file. A drydock.yaml with mistakes
+// matters only when the benchmark is not found without it.
 func (a *app) findBench(ref string) (*pipeline.Bench, error) {
 	home, err := a.host.home()
 	if err != nil {
 		return nil, err
 	}
-	return pipeline.FindBench(ref, "", home, nil)
+	own, mistakes := a.projectBenchmarks()
+	b, err := pipeline.FindBench(ref, "", home, own)
+	if err != nil && mistakes != nil {
+		return nil, mistakes
+	}
+	return b, err
 }
 
 // endpoint makes what is asked: a baseline or a server.

@@ -44,7 +44,20 @@ func newRoot(a *app) *cobra.Command {
 	a.globalFlags(root)
 	help := newHelpCommand(a)
 	root.SetHelpCommand(help)
-	a.groups = []commandGroup{
+	a.groups = a.commandGroups(help)
+	for _, g := range a.groups {
+		for _, c := range g.commands {
+			if c != help { // cobra adds it
+				root.AddCommand(c)
+			}
+		}
+	}
+	return root
+}
+
+// commandGroups makes all commands but the root.
+func (a *app) commandGroups(help *cobra.Command) []commandGroup {
+	return []commandGroup{
 		{msg.Text{"The road", "主线"}, []*cobra.Command{
 			newInitCommand(a), newLintCommand(a), newPlanCommand(a), newRunCommand(a),
 		}},
@@ -61,12 +74,4 @@ func newRoot(a *app) *cobra.Command {
 			newCompletionCommand(a), newVersionCommand(a), help,
 		}},
 	}
-	for _, g := range a.groups {
-		for _, c := range g.commands {
-			if c != help { // cobra adds it
-				root.AddCommand(c)
-			}
-		}
-	}
-	return root
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -82,7 +83,13 @@ func (a *app) projectBenchmarks() ([]pipeline.BenchmarkConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cfg.Benchmarks, nil
+	own := slices.Clone(cfg.Benchmarks)
+	for i := range own { // their paths start from drydock.yaml, wherever the user stands
+		if p := filepath.FromSlash(own[i].Path); !filepath.IsAbs(p) {
+			own[i].Path = filepath.Join(cfg.Dir, p)
+		}
+	}
+	return own, nil
 }
 
 // SubmitPackOptions are the flags of submit pack.
