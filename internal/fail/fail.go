@@ -244,9 +244,8 @@ func (l List) OrNil() error {
 
 // Bug wraps a recovered panic value with the stack it came from.
 func Bug(v any) *Error {
-	e := New(Internal, msg.Text{"bug in drydock: %v", "drydock 内部错误：%v"}, v).
+	return New(Internal, msg.Text{"bug in drydock: %v", "drydock 内部错误：%v"}, v).
 		Hint(msg.Text{"please report this with the text below:\n%s", "请附上以下内容报告此问题：\n%s"}, debug.Stack())
-	return e
 }
 
 // All returns every *Error in err, whether single, joined or wrapped; an error

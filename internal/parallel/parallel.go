@@ -21,9 +21,9 @@ func Workers(n int) int {
 }
 
 // Each calls do for 0 … n-1 on up to workers goroutines, starting them in
-// order. After the first error no further index is started; of several errors
-// the one with the lowest index is returned, so that the answer does not depend
-// on timing more than it must. A cancelled context ends it with its cause.
+// order. After the first error no further index is started, the context of those
+// that run is cancelled, and that error is returned: the others may only be its
+// echo. A cancelled context ends it with its cause.
 func Each(ctx context.Context, workers, n int, do func(ctx context.Context, i int) error) error {
 	workers = min(Workers(workers), n)
 	ctx, cancel := context.WithCancel(ctx)
@@ -34,7 +34,6 @@ func Each(ctx context.Context, workers, n int, do func(ctx context.Context, i in
 		wg    sync.WaitGroup
 		mu    sync.Mutex
 		first error
-		at    = n
 	)
 	for range workers {
 		wg.Go(func() {
@@ -45,10 +44,8 @@ func Each(ctx context.Context, workers, n int, do func(ctx context.Context, i in
 				}
 				if err := Call(func() error { return do(ctx, i) }); err != nil {
 					mu.Lock()
-					// an index that only failed because another one stopped the
-					// work must not hide the reason
-					if first == nil || (i < at && ctx.Err() == nil) {
-						first, at = err, i
+					if first == nil {
+						first = err
 					}
 					mu.Unlock()
 					cancel()
