@@ -52,12 +52,9 @@ func optionKey(text string) string {
 		}
 	}
 	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
+		if unicode.IsSpace(r) {
 			return -1
-		case r >= 0xff01 && r <= 0xff5e:
-			return r - 0xfee0
 		}
-		return r
+		return textnorm.HalfWidth(r)
 	}, text)
 }

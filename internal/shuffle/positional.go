@@ -3,6 +3,8 @@ package shuffle
 import (
 	"strings"
 	"unicode"
+
+	"github.com/drydock-ml/drydock/internal/textnorm"
 )
 
 // IsPositional reports an option that speaks of the other options by their
@@ -16,7 +18,7 @@ func IsPositional(text string, n int) bool {
 	if !mayBePositional(text) {
 		return false
 	}
-	t := foldText(text)
+	t := halfWidth(text)
 	if hasHan(t) {
 		return positionalZh(t, n)
 	}
@@ -223,15 +225,4 @@ func dropSpaceAndMarks(r rune) rune {
 	return r
 }
 
-// foldWidth maps full-width ASCII and the ideographic space to ASCII.
-func foldWidth(r rune) rune {
-	switch {
-	case r >= 0xff01 && r <= 0xff5e:
-		return r - 0xfee0
-	case r == 0x3000:
-		return ' '
-	}
-	return r
-}
-
-func foldText(s string) string { return strings.Map(foldWidth, s) }
+func halfWidth(s string) string { return strings.Map(textnorm.HalfWidth, s) }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock/internal/textnorm"
 )
 
 // A ref is a place in a text that names options by letter.
@@ -19,21 +21,21 @@ type ref struct {
 // options. sure is false when some letter may be an option or may be something
 // else (C级动力工具, A类火灾): then nothing may be moved.
 func references(text string, n int) (found []ref, sure bool) {
-	if !strings.ContainsFunc(text, func(r rune) bool { return isLatin(foldWidth(r)) }) {
+	if !strings.ContainsFunc(text, func(r rune) bool { return isLatin(textnorm.HalfWidth(r)) }) {
 		return nil, true
 	}
 	var all []ref
 	prev := rune(0) // the character before
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if !isLatin(foldWidth(r)) {
+		if !isLatin(textnorm.HalfWidth(r)) {
 			prev, i = r, i+size
 			continue
 		}
 		j := i
 		for j < len(text) {
 			l, s := utf8.DecodeRuneInString(text[j:])
-			if !isLatin(foldWidth(l)) {
+			if !isLatin(textnorm.HalfWidth(l)) {
 				break
 			}
 			j += s
@@ -61,7 +63,7 @@ func references(text string, n int) (found []ref, sure bool) {
 // only behind a word that names it: elsewhere it is a word, a symbol, or a
 // paragraph of a rule, (a).
 func candidate(text string, i, j, n int) (ref, bool) {
-	run := foldText(text[i:j])
+	run := halfWidth(text[i:j])
 	up := strings.ToUpper(run)
 	if !risingLabels(up, n) {
 		return ref{}, false
@@ -82,7 +84,7 @@ func candidate(text string, i, j, n int) (ref, bool) {
 
 // namedBefore reports a word such as "option" in front of a letter.
 func namedBefore(before string) bool {
-	return endsWithCue(strings.ToLower(strings.TrimRight(foldText(tail(before, 24)), " \t([{【「“\"':=：")))
+	return endsWithCue(strings.ToLower(strings.TrimRight(halfWidth(tail(before, 24)), " \t([{【「“\"':=：")))
 }
 
 // partOfWord reports letters that belong to a code or a measure: B2, 3A, A-1, α.
@@ -119,7 +121,7 @@ var (
 // cued reports whether what stands around a run of letters makes it name
 // options. Brackets are a cue for a single letter: （AC） is an abbreviation.
 func cued(before, after string, single bool) bool {
-	b := strings.TrimRight(foldText(tail(before, 24)), " \t")
+	b := strings.TrimRight(halfWidth(tail(before, 24)), " \t")
 	bracketed := false
 	if k := strings.TrimRight(b, "([{【"); k != b {
 		bracketed = single
@@ -127,7 +129,7 @@ func cued(before, after string, single bool) bool {
 	}
 	b = strings.TrimRight(b, " \t「“\"'")
 	b = strings.ToLower(strings.TrimRight(b, ":= ：\t"))
-	a := strings.TrimLeft(foldText(head(after, 24)), " \t")
+	a := strings.TrimLeft(halfWidth(head(after, 24)), " \t")
 	closed := strings.TrimLeft(a, ")]}】")
 	quoted := strings.TrimLeft(closed, "」”\"'")
 	rest := strings.ToLower(strings.TrimLeft(quoted, " \t"))
@@ -191,7 +193,7 @@ func atLineStart(before string) bool {
 // join makes letters sure that stand in a list with a sure one: A、B、D错误.
 func join(text string, all []ref) {
 	link := func(i int) bool {
-		between := strings.ToLower(strings.TrimSpace(foldText(text[all[i].end:all[i+1].start])))
+		between := strings.ToLower(strings.TrimSpace(halfWidth(text[all[i].end:all[i+1].start])))
 		return slices.Contains([]string{"、", ",", "，", "/", "和", "与", "與", "及", "或", "and", "or", "&", ", and", ", or", "项和", "项、", "项与"}, between)
 	}
 	for i := 0; i+1 < len(all); i++ {

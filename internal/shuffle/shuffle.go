@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/internal/textnorm"
 
 	"github.com/zeebo/xxh3"
 )
@@ -109,7 +110,7 @@ func isLoneLabel(text string, n int) bool {
 	if len(t) > 1 {
 		return false
 	}
-	r := foldWidth(t[0])
+	r := textnorm.HalfWidth(t[0])
 	return r >= 'A' && r < 'A'+rune(n) || r >= 'a' && r < 'a'+rune(n)
 }
 
