@@ -96,7 +96,7 @@ func TestReferences(t *testing.T) {
 		found, sure := references(tc.text, 4)
 		var got []string
 		for _, r := range found {
-			got = append(got, foldText(tc.text[r.start:r.end]))
+			got = append(got, halfWidth(tc.text[r.start:r.end]))
 		}
 		s := strings.Join(got, " ")
 		if !sure {
