@@ -115,7 +115,7 @@ type EvalConfig struct {
 	Benchmarks  []string `yaml:"benchmarks" help:"Benchmarks to ask." zh:"要运行的评测集。"`
 	Endpoints   []string `yaml:"endpoints" help:"builtin:majority, builtin:lookup, or a base URL." zh:"builtin:majority、builtin:lookup 或服务地址。"`
 	BaseURL     string   `yaml:"base_url" help:"OpenAI-compatible server, with /v1." zh:"OpenAI 兼容服务地址，含 /v1。"`
-	Model       string   `yaml:"model" help:"Model name to send; the server's only one when empty." zh:"发送的模型名称。"`
+	Model       string   `yaml:"model" help:"Model name, as the server lists it under /v1/models." zh:"模型名称，与服务器 /v1/models 所列一致。"`
 	Concurrency int      `yaml:"concurrency" help:"Requests at a time; 0 finds out." zh:"并发请求数；0 为自动。"`
 	MinAcc      float64  `yaml:"min_acc" help:"Below this accuracy the run ends with 12." zh:"准确率低于此值时以 12 退出。"`
 

@@ -71,6 +71,7 @@ func TestLint(t *testing.T) {
 		"nobody to ask":     {good + "benchmarks: [{name: b, path: bench.json}]\neval: {benchmarks: [b]}\n", "nobody to ask"},
 		"nothing to ask":    {good + "eval: {endpoints: [\"builtin:lookup\"]}\n", "no benchmarks"},
 		"bad endpoint":      {good + "eval: {benchmarks: [bench.json], endpoints: [\"builtin:best\"]}\n", "there is no builtin:best"},
+		"no model":          {good + "eval: {benchmarks: [bench.json], base_url: \"http://127.0.0.1:1/v1\"}\n", "names no model"},
 		"bad accuracy":      {good + "eval: {benchmarks: [bench.json], endpoints: [\"builtin:lookup\"], min_acc: 60}\n", "between 0 and 1"},
 		"two trainers":      {good + "train: {command: {argv: [sh]}, llamafactory: {}}\n", "exactly one trainer"},
 		"no team":           {good + "submission: {report: report.docx}\n", "needs a team"},

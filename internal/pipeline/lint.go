@@ -137,6 +137,10 @@ func (c *Config) lintEval(d *spec.Document) {
 	if len(c.Eval.Benchmarks) == 0 && len(c.endpoints()) > 0 {
 		d.Report(n, msg.Text{"eval has endpoints but no benchmarks", "eval 指定了端点，但没有评测集"})
 	}
+	if c.Eval.Model == "" && slices.ContainsFunc(c.endpoints(), func(e string) bool { return strings.Contains(e, "://") }) {
+		d.Report(n, msg.Text{"eval asks a server but names no model", "eval 要询问服务器，但未指定模型"}).
+			Hint(msg.Text{"add model: NAME, as the server lists it under /v1/models", "请加入 model: 名称，与服务器 /v1/models 所列一致"})
+	}
 	if c.Eval.MinAcc < 0 || c.Eval.MinAcc > 1 {
 		d.Report(child(n, "min_acc"), msg.Text{"min_acc lies between 0 and 1", "min_acc 介于 0 与 1 之间"})
 	}
