@@ -24,9 +24,14 @@ func readAnswer(s string) answer {
 	if s == "" {
 		return answer{}
 	}
+	if lb, ok := scanLabel(s); ok && !lb.explain {
+		if rest := trim(s[lb.end:]); readLetters(rest) != nil || readJudge(rest) != "" {
+			s, words = rest, rest // 答案：A in a field of answers
+		}
+	}
 	for _, w := range [...]string{"选项", "選項", "option", "choice"} {
 		if hasPrefixFold(s, w) { // "Option 2", "选项B"
-			if rest := trim(s[len(w):]); readLetters(rest) != nil || loneNumber(rest) > 0 {
+			if rest := trim(strings.TrimLeft(s[len(w):], "_- ")); readLetters(rest) != nil || loneNumber(rest) > 0 {
 				s, words = rest, rest
 			}
 			break

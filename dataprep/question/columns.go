@@ -22,6 +22,13 @@ func noColumns() *columns {
 // hold. It returns nil when the table is no list of items.
 func findColumns(rows []tableRow) *columns {
 	for i, row := range rows[:min(len(rows), 10)] {
+		if i+1 < len(rows) {
+			if c := twoRowHeader(row, rows[i+1]); c != nil {
+				c.header = i + 2
+				c.learn(rows[i+2:])
+				return c
+			}
+		}
 		if c := headerRow(row.cells); c != nil {
 			c.header = i + 1
 			c.learn(rows[i+1:])
@@ -32,6 +39,35 @@ func findColumns(rows []tableRow) *columns {
 		}
 	}
 	return byContent(rows)
+}
+
+// twoRowHeader reads a header whose second row names the options that the first
+// one only calls options: 题目 | 选项 | | | 答案 over | A | B | C |.
+func twoRowHeader(upper, lower tableRow) *columns {
+	options := 0
+	for i := range lower.cells {
+		s := lower.cell(i)
+		if s == "" || s == upper.cell(i) { // merged down
+			continue
+		}
+		if what, _ := roleOf(s); what != roleOption {
+			return nil
+		}
+		options++
+	}
+	if options < 2 {
+		return nil
+	}
+	cells := make([]string, max(len(upper.cells), len(lower.cells)))
+	for i := range cells {
+		if cells[i] = lower.cell(i); cells[i] == "" {
+			cells[i] = upper.cell(i)
+		}
+	}
+	if c := headerRow(cells); c != nil && c.question >= 0 && len(c.option) >= 2 {
+		return c
+	}
+	return nil
 }
 
 // headerRow reads a row of column names; nil when it is none.
@@ -249,6 +285,9 @@ func byContent(rows []tableRow) *columns {
 				break
 			}
 			continue
+		}
+		if profiles[i].filled == 0 {
+			continue // a column left empty for looks
 		}
 		if profiles[i].filled*2 < len(rows) && len(c.option) < 2 {
 			break

@@ -19,7 +19,10 @@ var optionNote = msg.Text{"option %s is the JSON value %s, not a text", "选项 
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // jsonRows holds what is kept between JSON rows.
-type jsonRows struct{ parser fastjson.Parser }
+type jsonRows struct {
+	parser  fastjson.Parser
+	counted stemCount
+}
 
 func (r *reader) tell(n Note) {
 	if r.note != nil {
@@ -59,6 +62,9 @@ func (r *reader) jsonItem(j *jsonItem, under []string) {
 		r.tell(n)
 	}
 	d := &j.draft
+	if n := r.rows.counted.next(d.stem); n > 0 && d.rowID == "" {
+		d.stem, _ = cleanStem(d.stem, n)
+	}
 	if j.bad == "" && len(d.options) > 0 && d.ans.letters == nil && d.ans.text != "" {
 		if reason, detail := r.indexAnswer(d, jsonIndex()); reason != "" {
 			r.give(nil, d.reject(r.doc.File, reason, detail))

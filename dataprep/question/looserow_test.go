@@ -48,6 +48,11 @@ func TestMoreRowShapes(t *testing.T) {
 			want: []string{"single|左舷灯为|A=红;B=绿|A", "judge|右舷灯为红。||false"}},
 		{name: "a column of T and F", rows: [][]string{{"题目", "答案"}, {"左舷灯为红。", "T"}, {"右舷灯为红。", "F"}}, want: []string{"judge|左舷灯为红。||true", "judge|右舷灯为红。||false"}},
 		{name: "the row that shows how the form is filled in", rows: [][]string{{"题目", "A", "B", "答案"}, {"示例：请照此填写", "选项一", "选项二", "A"}, {"左舷灯为", "红", "绿", "A"}}, want: []string{"single|左舷灯为|A=红;B=绿|A", "drop not_a_question"}},
+		{name: "a header of two rows", rows: [][]string{{"题库登记表"}, {"编号", "试题内容", "备选答案", "", "标准答案"}, {"", "", "A", "B", ""}, {"1", "左舷灯为", "红", "绿", "A"}}, want: []string{"single|左舷灯为|A=红;B=绿|A"}},
+		{name: "names with a remark", rows: [][]string{{"", "Question - max 120 characters", "Answer 1 - max 75 characters", "Answer 2 - max 75 characters", "Time limit (sec)", "Correct answer(s) - choose at least one"}, {"1", "Port light?", "red", "green", "20", "1"}, {"2", "Starboard light?", "red", "green", "20", "2"}}, want: []string{"single|Port light?|A=red;B=green|A", "single|Starboard light?|A=red;B=green|B"}},
+		{name: "columns left empty, no header", rows: [][]string{{"1", "", "左舷灯是什么颜色", "", "红", "绿", "", "A"}, {"2", "", "右舷灯是什么颜色", "", "红", "绿", "", "B"}}, want: []string{"single|左舷灯是什么颜色|A=红;B=绿|A", "single|右舷灯是什么颜色|A=红;B=绿|B"}},
+		{name: "stems that count in their text", rows: [][]string{{"题目", "A", "B", "答案"}, {"1、左舷灯为", "红", "绿", "A"}, {"2、右舷灯为", "红", "绿", "B"}, {"7、8两月的灯为", "红", "绿", "B"}}, want: []string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B", "single|7、8两月的灯为|A=红;B=绿|B"}},
+		{name: "an answer field with its label, an option's name", json: `{"question":"Port light?","option_1":"red","option_2":"green","option_3":"white","answer":"option_3"}` + "\n" + `{"question":"Port light?\nA. red\nB. green\nC. white","answer":"答案：A"}`, want: []string{red + "C", red + "A"}},
 		{name: "cards", rows: [][]string{{"题目", "左舷灯为"}, {"选项A", "红"}, {"选项B", "绿"}, {"答案", "A"}, {"题目", "右舷灯为"}, {"选项A", "红"}, {"选项B", "绿"}, {"答案", "B"}},
 			want: []string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B"}},
 	} {

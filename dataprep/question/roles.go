@@ -69,6 +69,9 @@ func foldName(s string) string {
 	if i := strings.IndexAny(s, "（(["); i > 0 {
 		s = s[:i]
 	}
+	if i := strings.Index(s, " - "); i > 0 {
+		s = s[:i] // Question - max 120 characters
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case isSpace(r), strings.ContainsRune("_-.:：*、．/", r):
@@ -109,7 +112,7 @@ func optionName(n string) (int, bool) {
 // whether they count from 0 or 1 is the caller's to find out.
 func optionNumber(name string) (int, bool) {
 	n := foldName(name)
-	for _, p := range [...]string{"选项", "選項", "option", "choice", "opt", "ending", "mcanswer", "op"} {
+	for _, p := range [...]string{"选项", "選項", "option", "choice", "opt", "ending", "mcanswer", "op", "answer"} {
 		if rest, ok := strings.CutPrefix(n, p); ok && rest != "" {
 			v, w := anyNumber(rest)
 			return v, w == len(rest) && v <= maxOptions

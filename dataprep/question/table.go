@@ -19,7 +19,23 @@ type table struct {
 	sheet   string
 	part    string
 	form    drydock.QuestionKind // from a section row
-	open    *tableRow            // a stem whose options may stand in the rows below
+	counted stemCount
+	open    *tableRow // a stem whose options may stand in the rows below
+}
+
+// A stemCount follows the numbers that stems carry in their text where nothing
+// else numbers the rows.
+type stemCount struct{ last int }
+
+// next returns the number a stem begins with when it goes on with the count,
+// else 0.
+func (c *stemCount) next(stem string) int {
+	m := scanNumber(trim(stem))
+	if m.style != numPlain || m.n != c.last+1 {
+		return 0
+	}
+	c.last = m.n
+	return m.n
 }
 
 type tableRow struct {
@@ -219,8 +235,12 @@ func (r *reader) rowDraft(row tableRow) *draft {
 		stem, d.options, d.gap = b.stem, b.options, b.gap
 		d.sure *= b.sure
 	}
+	n := rowNumber(d.rowID)
+	if c.id < 0 {
+		n = t.counted.next(stem)
+	}
 	var form drydock.QuestionKind
-	d.stem, form = cleanStem(unwrap(stem), rowNumber(d.rowID))
+	d.stem, form = cleanStem(unwrap(stem), n)
 	if form != "" && d.form == "" {
 		d.form = form
 	}
