@@ -233,11 +233,11 @@ func (l *Lookup) remark(results []result, s *Summary) {
 	if sig.PValue >= leakPValue {
 		return
 	}
-	sig.text = msg.Text{
+	sig.said.Text = msg.Text{
 		"looking up training rows answers %d of %d (%.1f %%; %s: %.1f %%; %s), %d with a training question nearly identical: the training file may hold benchmark items; drydock contam check names them",
 		"仅靠检索训练数据就答对 %d 题，共 %d 题（%.1f %%；%s：%.1f %%；%s），其中 %d 道题在训练数据中有几乎相同的题：训练文件可能含有评测题；可用 drydock contam check 找出",
 	}
-	sig.args = []any{s.Correct, len(results), 100 * s.Accuracy, sig.Against, 100 * sig.Expected, pText(sig.PValue), near}
+	sig.said.Args = []any{s.Correct, len(results), 100 * s.Accuracy, sig.Against, 100 * sig.Expected, pText(sig.PValue), near}
 	sig.Text = sig.In(msg.En)
 	s.LeakSignal = sig
 }

@@ -70,12 +70,11 @@ type FileProblem struct {
 	Line  int    `json:"line"`  // from 1; 0: no line
 	Index int    `json:"index"` // -1: not known
 	Text  string `json:"text"`  // English
-	text  msg.Text
-	args  []any
+	said  msg.Phrase
 }
 
 // In says the problem in a language.
-func (p FileProblem) In(l msg.Lang) string { return p.text.Format(l, p.args...) }
+func (p FileProblem) In(l msg.Lang) string { return p.said.In(l) }
 
 // An ItemFlaw is an item that cannot be answered as its key says.
 type ItemFlaw struct {
@@ -87,19 +86,20 @@ type ItemFlaw struct {
 type Note struct {
 	Code string `json:"code"`
 	Text string `json:"text"` // English
-	text msg.Text
-	args []any
+	said msg.Phrase
 }
 
 // In says the note in a language.
-func (n Note) In(l msg.Lang) string { return n.text.Format(l, n.args...) }
+func (n Note) In(l msg.Lang) string { return n.said.In(l) }
 
 func (s *Summary) note(code string, text msg.Text, args ...any) {
-	s.Notes = append(s.Notes, Note{Code: code, Text: text.Format(msg.En, args...), text: text, args: args})
+	said := msg.Phrase{Text: text, Args: args}
+	s.Notes = append(s.Notes, Note{Code: code, Text: said.In(msg.En), said: said})
 }
 
 func (s *Summary) problem(code string, line, index int, text msg.Text, args ...any) {
-	s.Problems = append(s.Problems, FileProblem{Code: code, Line: line, Index: index, Text: text.Format(msg.En, args...), text: text, args: args})
+	said := msg.Phrase{Text: text, Args: args}
+	s.Problems = append(s.Problems, FileProblem{Code: code, Line: line, Index: index, Text: said.In(msg.En), said: said})
 }
 
 // LeakSignal says that a baseline which only looks things up did better than
@@ -112,12 +112,11 @@ type LeakSignal struct {
 	// same, option texts included.
 	NearIdentical int    `json:"near_identical"`
 	Text          string `json:"text"` // English
-	text          msg.Text
-	args          []any
+	said          msg.Phrase
 }
 
 // In says the signal in a language.
-func (l *LeakSignal) In(lang msg.Lang) string { return l.text.Format(lang, l.args...) }
+func (l *LeakSignal) In(lang msg.Lang) string { return l.said.In(lang) }
 
 // Err returns what makes the result incomplete: items without an answer, or rows
 // of the scored file that could not be counted (kind partial), or a count that

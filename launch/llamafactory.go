@@ -173,7 +173,7 @@ func (t llamafactory) Plan(j Job, f Found) (Plan, error) {
 	}
 	if f.Version != llamafactoryVersion {
 		p.Version = llamafactoryVersion
-		p.Notes = append(p.Notes, Note{msg.Text{"planned for LLaMA-Factory %s; found: %s", "按 LLaMA-Factory %s 制定；已安装：%s"}, []any{llamafactoryVersion, orNone(f.Version)}})
+		p.Notes = append(p.Notes, Note{msg.Phrase{Text: msg.Text{"planned for LLaMA-Factory %s; found: %s", "按 LLaMA-Factory %s 制定；已安装：%s"}, Args: []any{llamafactoryVersion, orNone(f.Version)}}})
 	}
 	return p, nil
 }

@@ -30,13 +30,7 @@ type File struct {
 }
 
 // A Note is something the user should know about a plan.
-type Note struct {
-	Text msg.Text
-	Args []any
-}
-
-// In says the note in a language.
-func (n Note) In(l msg.Lang) string { return n.Text.Format(l, n.Args...) }
+type Note struct{ msg.Phrase }
 
 // Text writes the plan for people: what runs, where, with what, and the files in
 // full.

@@ -44,15 +44,15 @@ type Row struct {
 
 // A Problem is something wrong with a line. Code is stable.
 type Problem struct {
-	Code  string   // one of the codes below
-	Line  int      // from 1
-	Index int      // -1: not known
-	Text  msg.Text // with its arguments, said by [Problem.In]
-	Args  []any
+	Code  string // one of the codes below
+	Line  int    // from 1
+	Index int    // -1: not known
+	msg.Phrase
 }
 
-// In says the problem in a language.
-func (p Problem) In(l msg.Lang) string { return p.Text.Format(l, p.Args...) }
+func problem(code string, line, index int, text msg.Text, args ...any) *Problem {
+	return &Problem{code, line, index, msg.Phrase{Text: text, Args: args}}
+}
 
 // The codes of problems.
 const (
@@ -86,23 +86,23 @@ func Read(data []byte) (Kind, []Row, []Problem) {
 		row, k, p := readLine(line, n)
 		if p != nil {
 			if !ended && p.Code != CodeMissingField && isTorn(line) {
-				p.Code, p.Text, p.Args = CodeTorn, msg.Text{"line %d ends in the middle of a row", "第 %d 行在一条记录中间结束"}, []any{n}
+				p = problem(CodeTorn, n, p.Index, msg.Text{"line %d ends in the middle of a row", "第 %d 行在一条记录中间结束"}, n)
 			}
 			problems = append(problems, *p)
 			continue
 		}
 		if !ended {
-			problems = append(problems, Problem{CodeNoNewline, n, row.Index, msg.Text{"the last line has no line end", "最后一行没有换行符"}, nil})
+			problems = append(problems, *problem(CodeNoNewline, n, row.Index, msg.Text{"the last line has no line end", "最后一行没有换行符"}))
 		}
 		if kind == "" {
 			kind = k
 		}
 		if k != kind {
-			problems = append(problems, Problem{CodeMixedKind, n, row.Index, msg.Text{"line %d is a row of %s, the first is of %s", "第 %d 行是 %s 记录，首行是 %s"}, []any{n, string(k), string(kind)}})
+			problems = append(problems, *problem(CodeMixedKind, n, row.Index, msg.Text{"line %d is a row of %s, the first is of %s", "第 %d 行是 %s 记录，首行是 %s"}, n, string(k), string(kind)))
 			continue
 		}
 		if first, dup := seen[row.Index]; dup {
-			problems = append(problems, Problem{CodeDuplicate, n, row.Index, msg.Text{"line %d: index %d stands in line %d, too; the first counts", "第 %d 行：index %d 在第 %d 行已出现；以先出现者为准"}, []any{n, row.Index, first}})
+			problems = append(problems, *problem(CodeDuplicate, n, row.Index, msg.Text{"line %d: index %d stands in line %d, too; the first counts", "第 %d 行：index %d 在第 %d 行已出现；以先出现者为准"}, n, row.Index, first))
 			continue
 		}
 		seen[row.Index] = n
@@ -164,18 +164,18 @@ type wireOutput struct {
 
 func readLine(line []byte, n int) (Row, Kind, *Problem) {
 	if !utf8.Valid(line) {
-		return Row{}, "", &Problem{CodeNotUTF8, n, -1, msg.Text{"line %d is not UTF-8", "第 %d 行不是 UTF-8 编码"}, []any{n}}
+		return Row{}, "", problem(CodeNotUTF8, n, -1, msg.Text{"line %d is not UTF-8", "第 %d 行不是 UTF-8 编码"}, n)
 	}
 	var w wireRow
 	if err := json.Unmarshal(line, &w); err != nil {
-		return Row{}, "", &Problem{CodeBadJSON, n, -1, msg.Text{"line %d is not a row: %v", "第 %d 行不是有效记录：%v"}, []any{n, err}}
+		return Row{}, "", problem(CodeBadJSON, n, -1, msg.Text{"line %d is not a row: %v", "第 %d 行不是有效记录：%v"}, n, err)
 	}
 	missing := func(field string) (Row, Kind, *Problem) {
 		index := -1
 		if w.Index != nil {
 			index = int(*w.Index)
 		}
-		return Row{}, "", &Problem{CodeMissingField, n, index, msg.Text{"line %d has no %s", "第 %d 行缺少 %s"}, []any{n, field}}
+		return Row{}, "", problem(CodeMissingField, n, index, msg.Text{"line %d has no %s", "第 %d 行缺少 %s"}, n, field)
 	}
 	if w.Index == nil || *w.Index < 0 {
 		return missing("index")
