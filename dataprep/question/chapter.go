@@ -172,6 +172,10 @@ const maxOrphans = 200
 // all its options or its answer, and a blank line parts them.
 func (c *chapter) foreign(l line) bool {
 	cur := c.cur
+	before := cur.lines[len(cur.lines)-1].text
+	if lb, ok := scanLabel(before); ok && trim(before[lb.end:]) == "" {
+		return false // 答案： on the line above waits for its value
+	}
 	if cur.num.style == numLoose && cur.solved && cur.options >= 2 && (!cur.explain || l.blank) {
 		_, label := scanLabel(l.text)
 		_, option := optionAt(l.text)

@@ -97,8 +97,8 @@ func TestLooseShapes(t *testing.T) {
 		},
 		{
 			"答案 alone, the letter below",
-			"1. 左舷灯为\nA. 红\nB. 绿\n\n答案\n\nA\n\n2. 右舷灯为\nA. 红\nB. 绿\n收藏纠错\n<details><summary>答案</summary>\nB\n</details>",
-			[]string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B"},
+			"1. 左舷灯为\nA. 红\nB. 绿\n\n答案\n\nA\n\n2. 右舷灯为\nA. 红\nB. 绿\n收藏纠错\n<details><summary>答案</summary>\nB\n</details>\n3. 号灯有\nA. 锚灯\nB. 尾灯\nC. 台灯\n\n答案\n\nAB",
+			[]string{"single|左舷灯为|A=红;B=绿|A", "single|右舷灯为|A=红;B=绿|B", "multiple|号灯有|A=锚灯;B=尾灯;C=台灯|A,B"},
 		},
 		{
 			"a label after a unit whose blank was lost",
