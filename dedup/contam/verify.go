@@ -8,7 +8,7 @@ type place struct {
 }
 
 // A match is how much of an item stands in one window, by letters alone; what
-// it amounts to is decided in verdict.go with the text beside it.
+// it amounts to is decided in judge.go with the text beside it.
 type match struct {
 	lo, hi int // the window in the stream
 
