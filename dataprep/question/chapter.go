@@ -150,8 +150,10 @@ func (c *chapter) text(l line, level int8) {
 	if c.openLoose(l) {
 		return
 	}
-	if c.opensItem(m, l) {
+	if c.opensItem(m, l) || c.rejoinSteps(m) {
+		inside := c.cur != nil && (c.cur.explain || c.cur.inside && !c.cur.closed())
 		c.openItem(m, l)
+		c.cur.inside = inside
 		return
 	}
 	if c.cur != nil && !c.foreign(l) {

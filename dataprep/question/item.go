@@ -28,6 +28,7 @@ type item struct {
 	explain bool // the lines now are an explanation
 	form    drydock.QuestionKind
 	heading bool // found to be the title of a subsection
+	inside  bool // opened inside an explanation: perhaps one of its steps
 
 	hasKey   bool
 	key      keyEntry

@@ -46,6 +46,40 @@ func (c *chapter) mergeStatements(sec *section, it *item, next numberMark) {
 	c.entries = append(c.entries, entry{item: it, sec: sec})
 }
 
+// rejoinSteps gives the steps of an explanation, 2. … 3. …, that were taken for
+// items back to it when the number that is really next follows them.
+func (c *chapter) rejoinSteps(m numberMark) bool {
+	cur := c.cur
+	if cur == nil || !cur.inside || cur.closed() || m.style != cur.num.style || m.weak || m.n > cur.num.n || c.sec == nil {
+		return false
+	}
+	i := len(c.sec.items) - 1
+	for i >= 0 && c.sec.items[i].inside && !c.sec.items[i].closed() {
+		i--
+	}
+	if i < 0 || m.n != c.sec.items[i].num.n+1 {
+		return false
+	}
+	base, steps := c.sec.items[i], c.sec.items[i+1:]
+	tail := len(c.entries) - len(steps)
+	if tail < 0 {
+		return false
+	}
+	for k, s := range steps {
+		if c.entries[tail+k].item != s {
+			return false // something else was reported in between
+		}
+	}
+	for _, s := range steps {
+		base.lines = append(base.lines, s.lines...)
+	}
+	base.lines = append(base.lines, cur.lines...)
+	c.removeEntries(len(steps))
+	c.sec.items = c.sec.items[:i+1]
+	c.cur = nil
+	return true
+}
+
 func (c *chapter) removeEntries(n int) {
 	c.entries = c.entries[:len(c.entries)-n]
 }

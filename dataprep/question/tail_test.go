@@ -21,6 +21,7 @@ func TestTails(t *testing.T) {
 		{"numbers of other shapes", "0001 左舷灯为\nA. 红\nB. 绿\n答案：A\n0002 左舷灯为\nA. 红\nB. 绿\n答案：A\n[100203] 左舷灯为\nA. 红\nB. 绿\n答案：A\nNAV-012 左舷灯为\nA. 红\nB. 绿\n答案：A\n2.3.4 左舷灯为\nA. 红\nB. 绿\n答案：A", []string{want, want, want, want, want}},
 		{"options that are numbered", "1. 左舷灯为\n① 红\n② 绿\n答案：①\n2. 左舷灯为 (1)红 (2)绿\n答案：(1)\n3. 左舷灯为______。\n答案：3", []string{want, want, "blank|左舷灯为______。||3"}},
 		{"small letters", "1. 号灯有\nA. 锚灯\nB. 台灯\nC. 尾灯\n答案：ac\n2. 号灯有\nA. 锚灯\nB. 台灯\n答案：ba", []string{"multiple|号灯有|A=锚灯;B=台灯;C=尾灯|A,C", "drop answer_outside_options"}},
+		{"steps in an explanation that count like the items", "1. 左舷灯为\nA. 红\nB. 绿\n答案：A\n解析：要点：\n1. 首先；\n2. 其次；\n3. 最后。\n2. 右舷灯为\nA. 红\nB. 绿\n答案：B\n解析：\n1. 首先；\n2. 其次；\n3. 最后。\n3. 左舷灯为\nA. 红\nB. 绿\n答案：A", []string{want, "single|右舷灯为|A=红;B=绿|B", want}},
 		{"marks without brackets", "判断题\n1. 左舷灯为红。 √\n2. 右舷灯为红。×\n3. 锚灯为白。 正确\n4. 此说法是否正确", []string{"judge|左舷灯为红。||true", "judge|右舷灯为红。||false", "judge|锚灯为白。||true", "drop no_answer"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
