@@ -139,6 +139,15 @@ func TestXLSXByHand(t *testing.T) {
 	}
 }
 
+// Some programs save a formula with an empty value, which is no result.
+func TestXLSXFormulaWithoutValue(t *testing.T) {
+	t.Parallel()
+	sheet := `<worksheet ` + sheetNS + `><sheetData><row r="1"><c r="A1"><f>CHAR(65)</f><v></v></c><c r="B1" t="str"><f>""</f><v></v></c><c r="C1"><v>1</v></c></row></sheetData></worksheet>`
+	r, _ := formattest.Read(t.Context(), fileOf(t, "f.xlsx", workbookOf(t, sheet)), format.Options{})
+	compare(t, []string{"sheet:S r1|[||1]"}, shown(r))
+	compare(t, []string{"formula_without_value"}, codes(r))
+}
+
 func TestXLSXBroken(t *testing.T) {
 	t.Parallel()
 	row := `<worksheet ` + sheetNS + `><sheetData><row r="1"><c r="A1"><v>1</v></c></row>`
