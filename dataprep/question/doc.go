@@ -29,6 +29,15 @@
 // that is not offered, two answers that differ, labels that make no list from A
 // each have a reason of their own, and the block's text goes with it.
 //
+// # Banks that leave something out
+//
+// Where no numbers are printed the first option opens an item backwards
+// (loose.go); it is believed only with an answer. Where no line gives the answer
+// a sign beside an option does, or type that looks different from its first
+// character to its last (ticked.go). Rows of tables may be cards, or have their
+// options in the rows below and their answers on another sheet (tableforms.go).
+// A question that stays without an answer is told as a note.
+//
 // # What is held
 //
 // A chapter is held until its key has been seen. Items with an answer beside
