@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,6 +69,8 @@ func (c *Config) needFile(d *spec.Document, n *yaml.Node, path string) {
 	info, err := os.Stat(inside(c.Dir, path))
 	if err == nil && info.IsDir() {
 		d.Report(n, msg.Text{"%s is a folder, not a file", "%s 是文件夹，不是文件"}, path)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		d.Report(n, msg.Text{"%s: no such file", "%s：文件不存在"}, path)
 	} else if err != nil {
 		d.Report(n, msg.Text{"%v", "%v"}, err)
 	}

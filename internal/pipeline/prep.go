@@ -69,11 +69,15 @@ func Prep(ctx context.Context, o PrepOptions, env Env) (*PrepResult, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	cfg, err := o.config(dir)
+	cfg, missing, err := o.config(dir)
 	if err != nil {
 		return nil, err
 	}
 	r := newRunner(cfg, env, o.Options)
+	if err := r.validOptions(); err != nil {
+		return nil, err
+	}
+	r.partial = missing
 	r.benches, r.dropFile = map[string]*Bench{}, o.dropPath()
 	if r.pdf = newPDF(env); r.pdf != nil {
 		defer r.pdf.Close()
@@ -91,8 +95,9 @@ func Prep(ctx context.Context, o PrepOptions, env Env) (*PrepResult, error) {
 	return res, err
 }
 
-// config makes the configuration prep stands for.
-func (o PrepOptions) config(dir string) (*Config, error) {
+// config makes the configuration prep stands for. Inputs that are not there are
+// missing; the others go on, unless there are none.
+func (o PrepOptions) config(dir string) (c *Config, missing fail.List, err error) {
 	y := map[string]any{
 		"version": 1, "seed": o.Seed,
 		"dedup":  map[string]any{"exact": false},
@@ -108,10 +113,11 @@ func (o PrepOptions) config(dir string) (*Config, error) {
 	for _, in := range o.Inputs {
 		abs, err := filepath.Abs(in)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if err := present(in, abs); err != nil {
-			return nil, err
+		if e := absent(in, abs); e != nil {
+			missing = append(missing, e)
+			continue
 		}
 		s := map[string]any{
 			"name": sourceName(in, used), "path": abs, "as": as,
@@ -122,31 +128,40 @@ func (o PrepOptions) config(dir string) (*Config, error) {
 				continue
 			}
 			if s[k], err = filepath.Abs(f); err != nil {
-				return nil, err
+				return nil, nil, err
+			}
+			if e := absent(f, s[k].(string)); e != nil {
+				e.Kind = fail.Usage
+				return nil, nil, e
 			}
 		}
 		sources = append(sources, s)
 	}
+	if len(sources) == 0 {
+		return nil, nil, missing
+	}
 	y["sources"] = sources
 	src, err := yaml.Marshal(y)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	cfg, findings := Parse(filepath.Join(dir, ConfigName), src)
 	for _, f := range findings {
 		f.Kind, f.Where = fail.Usage, fail.Where{} // no file of the user's is meant
 	}
-	return cfg, findings.OrNil()
+	return cfg, missing, findings.OrNil()
 }
 
-// present says in prep's own words that an input is not there.
-func present(in, abs string) error {
-	if _, _, err := expand(abs); err != nil {
-		e := fail.New(fail.Partial, msg.Text{"%v", "%v"}, err)
-		if errors.Is(err, os.ErrNotExist) {
-			e = fail.New(fail.Partial, msg.Text{"%s: no such file", "%s：文件不存在"}, in)
-		}
-		return e
+// absent says in the user's own words that an input is not there; nil: it is.
+func absent(in, abs string) *fail.Error {
+	_, files, err := expand(abs)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return fail.New(fail.Partial, msg.Text{"%s: no such file", "%s：文件不存在"}, in)
+	case err != nil:
+		return fail.New(fail.Partial, msg.Text{"%v", "%v"}, err)
+	case len(files) == 0:
+		return fail.New(fail.Partial, msg.Text{"%s: no file matches", "%s：没有匹配的文件"}, in)
 	}
 	return nil
 }

@@ -164,6 +164,11 @@ func (r *runner) sumInputs(src *StageResult) {
 			}
 			failed = failed || m.Failed && m.Error == nil
 		}
+		if row.Error == nil && !failed && row.Records == 0 && len(row.Dropped) == 0 {
+			e := fail.New(fail.Partial, msg.Text{"%s: there was nothing to read in it", "%s：其中没有可读的内容"}, in.name)
+			row.Error = &Note{File: in.name, Code: "nothing", En: e.In(msg.En), Zh: e.In(msg.Zh)}
+			r.partial = append(r.partial, e)
+		}
 		if failed {
 			r.partial = append(r.partial, fail.New(fail.Partial, msg.Text{
 				"%s: %d {block|blocks} could not be made records (%s)",

@@ -64,7 +64,7 @@ func newRunner(cfg *Config, env Env, opt Options) *runner {
 // inputs which could not be read come as kind partial.
 func Run(ctx context.Context, cfg *Config, env Env, opt Options) (*Result, error) {
 	r := newRunner(cfg, env, opt)
-	if err := r.validStages(); err != nil {
+	if err := r.validOptions(); err != nil {
 		return &r.result, err
 	}
 	lock, err := r.project.Acquire(ctx, runstore.Holder{PID: env.PID, Host: env.Host, Start: env.Now()}, opt.Wait)
@@ -95,7 +95,10 @@ func Run(ctx context.Context, cfg *Config, env Env, opt Options) (*Result, error
 	return &r.result, r.end(err)
 }
 
-func (r *runner) validStages() error {
+func (r *runner) validOptions() error {
+	if r.opt.Limit < 0 {
+		return fail.New(fail.Usage, msg.Text{"limit %d: read at least one record, or 0 for all", "limit 为 %d：至少读取一条记录，0 表示全部"}, r.opt.Limit)
+	}
 	for _, s := range []string{r.opt.Only, r.opt.From} {
 		if s != "" && !slices.Contains(Stages(), s) {
 			e := fail.New(fail.Usage, msg.Text{"there is no stage %q", "不存在阶段 %q"}, s)

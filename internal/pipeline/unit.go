@@ -48,6 +48,8 @@ func (r *runner) runUnit(ctx context.Context, job *unitJob, sketch func(context.
 	if err := u.read(ctx); err != nil {
 		var own *ownError
 		switch {
+		case errors.Is(err, errLimit):
+			return u.finish(ctx)
 		case errors.As(err, &own):
 			return own.err
 		case ctx.Err() != nil:
@@ -57,13 +59,21 @@ func (r *runner) runUnit(ctx context.Context, job *unitJob, sketch func(context.
 		}
 		u.failed(err)
 	}
+	return u.finish(ctx)
+}
+
+// errLimit ends a unit of which enough was read.
+var errLimit = errors.New("limit reached")
+
+// finish runs the steps over what is waiting and puts the part in place.
+func (u *unitRun) finish(ctx context.Context) error {
 	if err := u.flush(ctx); err != nil {
 		return err
 	}
-	if err := m.Sources.Close(); err != nil {
+	if err := u.job.part.meta.Sources.Close(); err != nil {
 		return fail.Bug(err)
 	}
-	return w.commit(job.key)
+	return u.w.commit(u.job.key)
 }
 
 // An ownError is trouble on this side of the unit: a full disk, a step that
@@ -209,7 +219,12 @@ func (u *unitRun) take(ctx context.Context, rec *drydock.Record, err error, pars
 	countKinds(m.Kinds, rec)
 	m.Langs[rec.Lang]++
 	if u.recs = append(u.recs, rec); len(u.recs) >= batch {
-		return own(u.flush(ctx))
+		if err := own(u.flush(ctx)); err != nil {
+			return err
+		}
+	}
+	if m.Sources.Out == u.r.opt.Limit {
+		return errLimit
 	}
 	return nil
 }
