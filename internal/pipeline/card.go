@@ -38,10 +38,15 @@ func (r *runner) runCard(ctx context.Context) error {
 	if err := r.writeLedgers(ctx); err != nil {
 		return err
 	}
-	if err := r.writeDocuments(ctx); err != nil {
+	sum, err := provenance.Load(ctx, os.DirFS(filepath.Join(r.base, filepath.FromSlash(ledgerDir))))
+	if err != nil {
 		return err
 	}
-	if err := r.writeCard(ctx, nil); err != nil {
+	r.ledgers = &sum
+	if err := r.writeDocuments(); err != nil {
+		return err
+	}
+	if err := r.writeCard(nil); err != nil {
 		return err
 	}
 	res.Seconds = took()
@@ -343,11 +348,7 @@ func paramsOf(n *yaml.Node) drydock.RawJSON {
 }
 
 // writeDocuments writes fields and sources in both languages.
-func (r *runner) writeDocuments(ctx context.Context) error {
-	sum, err := provenance.Load(ctx, os.DirFS(filepath.Join(r.base, filepath.FromSlash(ledgerDir))))
-	if err != nil {
-		return err
-	}
+func (r *runner) writeDocuments() error {
 	var fields []provenance.FileFields
 	for _, o := range r.result.Stage(StageOutput).Output {
 		for _, p := range []string{o.Path, o.Sidecar} {
@@ -370,7 +371,7 @@ func (r *runner) writeDocuments(ctx context.Context) error {
 		}
 		for name, text := range map[string][]byte{
 			"build/fields":  provenance.FieldsMD(lang, fields, nil),
-			"build/sources": provenance.SourcesMD(lang, sum),
+			"build/sources": provenance.SourcesMD(lang, *r.ledgers),
 		} {
 			if err := writeChanged(inside(r.base, name+suffix), text); err != nil {
 				return err
@@ -381,13 +382,9 @@ func (r *runner) writeDocuments(ctx context.Context) error {
 }
 
 // writeCard writes the card in both languages.
-func (r *runner) writeCard(ctx context.Context, evals []provenance.Evaluation) error {
-	sum, err := provenance.Load(ctx, os.DirFS(filepath.Join(r.base, filepath.FromSlash(ledgerDir))))
-	if err != nil {
-		return err
-	}
+func (r *runner) writeCard(evals []provenance.Evaluation) error {
 	in := provenance.CardInput{
-		Title: r.cfg.Card.Title, Version: r.env.Tool.Version, Summary: sum, Evaluations: evals,
+		Title: r.cfg.Card.Title, Version: r.env.Tool.Version, Summary: *r.ledgers, Evaluations: evals,
 	}
 	for _, lang := range []msg.Lang{msg.En, msg.Zh} {
 		if err := writeChanged(inside(r.base, cardStem+"."+lang.String()+".md"), provenance.Card(lang, in)); err != nil {

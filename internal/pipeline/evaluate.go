@@ -60,7 +60,7 @@ func (r *runner) runEval(ctx context.Context) error {
 	if asked == 0 {
 		res.Status, res.Reason = StatusCached, "unchanged"
 	}
-	if err := r.writeCard(ctx, evals); err != nil {
+	if err := r.writeCard(evals); err != nil {
 		return err
 	}
 	if _, err := stage.Finish(r.project, k, nil); err != nil {

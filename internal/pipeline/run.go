@@ -15,6 +15,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/runstore"
+	"github.com/drydock-ml/drydock/provenance"
 )
 
 // A runner is one run of one configuration.
@@ -35,7 +36,8 @@ type runner struct {
 	parts    []*part
 	owner    []*opened // of each part
 	corpus   *corpus
-	dropFile string // what hints call the list of what was left out
+	ledgers  *provenance.Summary // what the written ledgers say
+	dropFile string              // what hints call the list of what was left out
 	warned   int
 	noted    map[string]int // notes shown, by code
 	// staleBaselines says that the data changed since the baselines answered.
