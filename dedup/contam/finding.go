@@ -16,6 +16,9 @@ type Place struct {
 	File    string // as the caller names it
 	Line    int    // from 1; 0: unknown
 	Pointer string // JSON pointer of the field; empty for plain text
+	// Locator is the place in a source that is no row file (p12 l7), as
+	// drydock.Locator writes it; empty: Line says it all.
+	Locator string
 }
 
 // An ItemRef names a benchmark item.
@@ -58,6 +61,10 @@ func (f *Finding) Append(dst []byte) []byte {
 	dst = strconv.AppendInt(dst, int64(f.Record.Line), 10)
 	dst = append(dst, `,"pointer":`...)
 	dst = drydock.AppendJSONString(dst, f.Record.Pointer)
+	if f.Record.Locator != "" {
+		dst = append(dst, `,"locator":`...)
+		dst = drydock.AppendJSONString(dst, f.Record.Locator)
+	}
 	dst = append(dst, `},"item":{"benchmark":`...)
 	dst = drydock.AppendJSONString(dst, f.Item.Benchmark)
 	dst = append(dst, `,"index":`...)

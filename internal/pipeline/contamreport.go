@@ -60,7 +60,7 @@ func (c *corpus) report(res *StageResult, states []*partState, ids *rowIDs) erro
 }
 
 func placeOf(r *drydock.Record, ids *rowIDs) contam.Place {
-	p := contam.Place{ID: ids.name(r), Line: r.Origin.At.Line}
+	p := contam.Place{ID: ids.name(r), Line: r.Origin.At.Line, Locator: r.Origin.At.String()}
 	if r.Origin.File != nil {
 		p.File = r.Origin.File.Name
 	}
