@@ -166,10 +166,13 @@ func TestLooks(t *testing.T) {
 	got := parse(t, document([]drydock.Block{
 		plain("1. 左舷灯为"), plain("A. 红"), all("B. 绿", drydock.Color, "FF0000"),
 		plain("2. 右舷灯为"), all("A. 红", drydock.Color, "000000"), all("B. 绿", drydock.Bold, ""),
-		plain("3. 锚灯为"), {Text: part, Spans: []drydock.Span{{Start: 0, End: len("A. 红色"), Kind: drydock.Color, Value: "00B050"}}},
-		plain("4. 尾灯为"), {Text: part, Spans: []drydock.Span{{Start: 3, End: 6, Kind: drydock.Color, Value: "00B050"}}},
+		plain("3. 锚灯为"),
+		{Text: part, Spans: []drydock.Span{{Start: 0, End: len("A. 红色"), Kind: drydock.Color, Value: "00B050"}}},
+		plain("4. 尾灯为"),
+		{Text: part, Spans: []drydock.Span{{Start: 3, End: 6, Kind: drydock.Color, Value: "00B050"}}},
 		plain("5. 桅灯为"), all("A. 红", drydock.Bold, ""), all("B. 绿", drydock.Bold, ""), plain("答案：A"),
-		plain("7. 失控灯为"), plain("A. 红"), {Text: "B. 绿", Spans: []drydock.Span{{Start: 0, End: 1, Kind: drydock.Color, Value: "FF0000"}}},
+		plain("7. 失控灯为"), plain("A. 红"),
+		{Text: "B. 绿", Spans: []drydock.Span{{Start: 0, End: 1, Kind: drydock.Color, Value: "FF0000"}}},
 		plain("8. 拖带灯为"), all("A. 红", drydock.Bold, ""), all("B. 绿", drydock.Bold, ""),
 	}))
 	want := []string{

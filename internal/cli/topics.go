@@ -3,8 +3,6 @@ package cli
 import (
 	"fmt"
 
-	"github.com/spf13/pflag"
-
 	"github.com/drydock-ml/drydock/internal/msg"
 )
 
@@ -120,15 +118,4 @@ func formatsTopic(h *helpWriter) {
 		"A file is recognised by its content; the ending of its name is only a hint, and a wrong one is reported. drydock formats list shows all of them.",
 		"文件按内容识别；文件名后缀仅供参考，不符时会提示。drydock formats list 列出全部格式。",
 	}))
-}
-
-// flagVariables lists the variables that set the flags of a flag set.
-func flagVariables(fs *pflag.FlagSet) []string {
-	var names []string
-	fs.VisitAll(func(f *pflag.Flag) {
-		if n := envName(f); n != "" {
-			names = append(names, n)
-		}
-	})
-	return names
 }

@@ -90,7 +90,6 @@ type argRule struct {
 	name     string
 }
 
-func noArgs() argRule                 { return argRule{0, 0, ""} }
 func oneArg(name string) argRule      { return argRule{1, 1, name} }
 func maybeArg(name string) argRule    { return argRule{0, 1, name} }
 func anyArgs(name string) argRule     { return argRule{0, -1, name} }
