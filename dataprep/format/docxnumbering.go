@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock/internal/textnorm"
 )
 
 // Numbers and option letters of a Word list stand nowhere in the text: they are
@@ -287,7 +289,7 @@ func gap(label, suffix string) string {
 // typed by hand, so that a number in both places is shown once. "2.5 米" does
 // not begin with the label "2.".
 func hasLabel(text, label string) bool {
-	core := strings.TrimFunc(foldWidth(label), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	core := strings.TrimFunc(halfWidth(label), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 	if rest, ok := strings.CutPrefix(core, "第"); ok {
 		end := strings.IndexFunc(rest, func(r rune) bool {
 			return !unicode.IsNumber(r) && !strings.ContainsRune("〇零一二三四五六七八九十百千万", r)
@@ -300,7 +302,7 @@ func hasLabel(text, label string) bool {
 		l := strings.TrimSpace(label)
 		return l != "" && strings.HasPrefix(strings.TrimSpace(text), l)
 	}
-	t := strings.TrimLeft(foldWidth(strings.TrimSpace(text)), "([【〔〈第")
+	t := strings.TrimLeft(halfWidth(strings.TrimSpace(text)), "([【〔〈第")
 	rest, ok := strings.CutPrefix(t, core)
 	if !ok {
 		return false
@@ -316,7 +318,7 @@ func hasLabel(text, label string) bool {
 		return strings.Contains(core, ".")
 	}
 	// "第3章", "①": the label's own sign behind the number, or none needed
-	l := foldWidth(strings.TrimSpace(label))
+	l := halfWidth(strings.TrimSpace(label))
 	i := strings.Index(l, core)
 	behind := l[i+len(core):]
 	if behind == "" {
@@ -326,15 +328,4 @@ func hasLabel(text, label string) bool {
 	return !strings.HasPrefix(behind, ".") && strings.HasPrefix(rest, behind)
 }
 
-// foldWidth makes full-width ASCII half-width.
-func foldWidth(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 0xFF01 && r <= 0xFF5E:
-			return r - 0xFEE0
-		case r == 0x3000:
-			return ' '
-		}
-		return r
-	}, s)
-}
+func halfWidth(s string) string { return strings.Map(textnorm.HalfWidth, s) }

@@ -278,8 +278,8 @@ func looksWestern(b []byte) bool {
 
 // A lead and trail byte of the characters that a national standard lists first
 // because they are the common ones.
-func gbLevel1(lead, trail byte) bool   { return lead >= 0xB0 && lead <= 0xD7 && trail >= 0xA1 }
-func big5Level1(lead, trail byte) bool { return lead >= 0xA4 && lead <= 0xC6 }
+func gbLevel1(lead, trail byte) bool { return lead >= 0xB0 && lead <= 0xD7 && trail >= 0xA1 }
+func big5Level1(lead, _ byte) bool   { return lead >= 0xA4 && lead <= 0xC6 }
 
 // score says how much text makes sense in an encoding: about 2 per character
 // for ordinary Chinese, below 0 for a wrong decoding.

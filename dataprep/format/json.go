@@ -107,7 +107,8 @@ type jsonWalk struct {
 	row      int // rows given or dropped so far
 	headings int
 	aside    []string // names of fields that are no rows
-	told     [3]bool  // notes told: NaN, surrogate, commas
+	mend     jsonMender
+	oddComma bool // told
 	damage   damaged
 }
 
@@ -197,10 +198,10 @@ func (w *jsonWalk) array() error {
 // commas tells once that a comma is missing or too many; the rows are whole all
 // the same.
 func (w *jsonWalk) commas() {
-	if w.told[2] {
+	if w.oddComma {
 		return
 	}
-	w.told[2] = true
+	w.oddComma = true
 	line, col, _ := w.in.place(w.in.pos)
 	w.note(Note{Code: "array_commas", Text: msg.Text{
 		"%s:%d:%d: a comma between rows is missing or too many; the rows are read all the same",
@@ -248,18 +249,7 @@ func (w *jsonWalk) give(err error) error {
 		line, _, _ := w.in.place(start)
 		w.damage.mend(raw, line)
 	}
-	if len(w.check.nans) > 0 {
-		if !w.told[0] {
-			w.told[0] = true
-			w.note(noteNaN(at))
-		}
-		raw = withoutNaN(raw, w.check.nans)
-	}
-	if w.check.surrogate >= 0 && !w.told[1] {
-		w.told[1] = true
-		w.note(noteSurrogate(at))
-	}
-	if !w.yield(drydock.Block{Raw: raw, At: at}, nil) {
+	if !w.yield(drydock.Block{Raw: w.mend.row(raw, &w.check, at, w.note), At: at}, nil) {
 		return errStop
 	}
 	return nil

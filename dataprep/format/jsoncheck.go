@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock/internal/textnorm"
 )
 
 // maxJSONDepth is how deep arrays and objects may nest: the limit of the
@@ -41,8 +43,7 @@ type jsonChecker struct {
 // and surrogate are valid afterwards.
 func (c *jsonChecker) check(b []byte) *jsonFault {
 	c.b, c.keys, c.nans, c.depth, c.surrogate = b, c.keys[:0], c.nans[:0], 0, -1
-	if !utf8.Valid(b) {
-		i := invalidUTF8(b)
+	if i := textnorm.InvalidUTF8(b); i >= 0 {
 		return &jsonFault{i, "invalid_utf8", fmt.Sprintf("byte 0x%02X is not UTF-8", b[i])}
 	}
 	i, f := c.value(c.space(0))
@@ -53,22 +54,6 @@ func (c *jsonChecker) check(b []byte) *jsonFault {
 		return c.bad(i, "the end of the row")
 	}
 	return nil
-}
-
-// invalidUTF8 returns the offset of the first byte that is not UTF-8.
-func invalidUTF8(b []byte) int {
-	for i := 0; i < len(b); {
-		if b[i] < utf8.RuneSelf {
-			i++
-			continue
-		}
-		r, n := utf8.DecodeRune(b[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return len(b)
 }
 
 func (c *jsonChecker) space(i int) int {
@@ -351,19 +336,6 @@ func hex4(b []byte, i int) (v int, ok bool) {
 		}
 	}
 	return v, true
-}
-
-// withoutNaN returns a copy of b in which the NaN, Infinity and -Infinity at
-// the given offsets are null, as pandas and JavaScript write them.
-func withoutNaN(b []byte, nans []int) []byte {
-	out := make([]byte, 0, len(b)+len(nans))
-	at := 0
-	for _, i := range nans {
-		out = append(append(out, b[at:i]...), "null"...)
-		for at = i; at < len(b) && (b[at] == '-' || b[at]|0x20 >= 'a' && b[at]|0x20 <= 'z'); at++ {
-		}
-	}
-	return append(out, b[at:]...)
 }
 
 // runeColumn is the column of an offset in a line, in characters from 1.

@@ -207,7 +207,7 @@ type jsonlRows struct {
 	yield  func(drydock.Block, error) bool
 	enc    textEncoding
 	check  jsonChecker
-	told   [2]bool // NaN, surrogate: told once a unit
+	mend   jsonMender
 	damage damaged
 }
 
@@ -238,18 +238,7 @@ func (r *jsonlRows) line(b []byte, n int, torn, long bool) bool {
 		}
 		return r.drop(at, reason, detail, b)
 	}
-	if len(r.check.nans) > 0 {
-		if !r.told[0] {
-			r.told[0] = true
-			r.note(noteNaN(at))
-		}
-		b = withoutNaN(b, r.check.nans)
-	}
-	if r.check.surrogate >= 0 && !r.told[1] {
-		r.told[1] = true
-		r.note(noteSurrogate(at))
-	}
-	return r.yield(drydock.Block{Raw: b, At: at}, nil)
+	return r.yield(drydock.Block{Raw: r.mend.row(b, &r.check, at, r.note), At: at}, nil)
 }
 
 func (r *jsonlRows) drop(at drydock.Locator, reason, detail string, text []byte) bool {
@@ -264,20 +253,6 @@ func conflictMark(b []byte) string {
 		}
 	}
 	return ""
-}
-
-func noteNaN(at drydock.Locator) Note {
-	return Note{Code: "nan_as_null", Text: msg.Text{
-		"%s: NaN or Infinity is no JSON; it is read as null, here and further down",
-		"%s：NaN、Infinity 不是合法 JSON；此处及之后均按 null 读取",
-	}, Args: []any{at.String()}}
-}
-
-func noteSurrogate(at drydock.Locator) Note {
-	return Note{Code: "lone_surrogate", Text: msg.Text{
-		`%s: half of a surrogate pair (\ud83d or the like) stands alone; it becomes U+FFFD`,
-		`%s：出现单独的半个代理对（如 \ud83d）；读作 U+FFFD`,
-	}, Args: []any{at.String()}}
 }
 
 // A lineScanner cuts a reader into lines without copying them. Fields are valid

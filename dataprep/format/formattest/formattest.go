@@ -24,21 +24,16 @@ type Option func(*suite)
 // With reads the fixture with these options.
 func With(o format.Options) Option { return func(s *suite) { s.options = o } }
 
-// FreeTruncation says that a cut file may give text the whole one does not
-// have at all, as long as something is reported.
-func FreeTruncation() Option { return func(s *suite) { s.freeTruncation = true } }
-
 // FreeExtension says that the format is told from others by its extension, so
 // that under another name the file is read as something else.
 func FreeExtension() Option { return func(s *suite) { s.freeExtension = true } }
 
 type suite struct {
-	format         *format.Format
-	path           string
-	whole          []byte
-	options        format.Options
-	freeTruncation bool
-	freeExtension  bool
+	format        *format.Format
+	path          string
+	whole         []byte
+	options       format.Options
+	freeExtension bool
 }
 
 // A Result is all a reading of a file gave.
@@ -242,9 +237,6 @@ func (s *suite) testTruncated(t *testing.T) {
 		}
 		if r.Silent() && len(r.Blocks) == len(whole.Blocks) && textOf(r) == textOf(whole) {
 			continue // only padding was lost
-		}
-		if s.freeTruncation && !r.Silent() {
-			continue
 		}
 		for j, b := range r.Blocks {
 			// the last block may be a torn one
