@@ -121,20 +121,7 @@ func (c *chapter) text(l line, level int8) {
 		c.openHeading(h)
 		return
 	}
-	if lb, ok := scanLabel(l.text); ok && !lb.explain && (c.cur == nil || c.cur.num.n != 1 || c.cur.solved) {
-		// 答案：1.B 2.A, all of them behind one label
-		if row, ok := scanKeyRow(l.text[lb.end:], l.at, false); ok && len(row.runs) > 0 && row.runs[0].from > 0 && row.label.empty() {
-			c.openZone()
-			c.addKeyRow(row, l)
-			return
-		}
-	}
-	if row, ok := scanKeyRow(l.text, l.at, false); ok && c.startsZone(row) {
-		c.openZone()
-		c.zoneFeed(l, level)
-		return
-	}
-	if c.shareLine(l) {
+	if c.opensKey(l, level) || c.shareLine(l) {
 		return
 	}
 	if n := loneNumber(l.text); c.loneHere(n) {
@@ -165,6 +152,24 @@ func (c *chapter) text(l line, level int8) {
 		c.dropOrphans()
 	}
 	c.orphans = append(c.orphans, l)
+}
+
+// opensKey takes a line that begins a key table without a heading of its own.
+func (c *chapter) opensKey(l line, level int8) bool {
+	if lb, ok := scanLabel(l.text); ok && !lb.explain && (c.cur == nil || c.cur.num.n != 1 || c.cur.solved) {
+		// 答案：1.B 2.A, all of them behind one label
+		if row, ok := scanKeyRow(l.text[lb.end:], l.at, false); ok && len(row.runs) > 0 && row.runs[0].from > 0 && row.label.empty() {
+			c.openZone()
+			c.addKeyRow(row, l)
+			return true
+		}
+	}
+	if row, ok := scanKeyRow(l.text, l.at, false); ok && c.startsZone(row) {
+		c.openZone()
+		c.zoneFeed(l, level)
+		return true
+	}
+	return false
 }
 
 // maxOrphans is how many lines of foreign text are reported together.

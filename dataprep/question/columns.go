@@ -278,8 +278,15 @@ func byContent(rows []tableRow) *columns {
 	if c.question < 0 {
 		return nil
 	}
-	// the longest run of text columns behind the stem
-	for i := c.question + 1; i < width; i++ {
+	c.optionsBehind(profiles, len(rows))
+	c.learn(rows)
+	return c
+}
+
+// optionsBehind takes the longest run of text columns behind the stem for the
+// options, if they are as many as the answers name.
+func (c *columns) optionsBehind(profiles []columnProfile, rows int) {
+	for i := c.question + 1; i < len(profiles); i++ {
 		if i == c.answer {
 			if len(c.option) > 0 {
 				break
@@ -289,7 +296,7 @@ func byContent(rows []tableRow) *columns {
 		if profiles[i].filled == 0 {
 			continue // a column left empty for looks
 		}
-		if profiles[i].filled*2 < len(rows) && len(c.option) < 2 {
+		if profiles[i].filled*2 < rows && len(c.option) < 2 {
 			break
 		}
 		c.option = append(c.option, i)
@@ -300,8 +307,6 @@ func byContent(rows []tableRow) *columns {
 		}
 		c.option = nil
 	}
-	c.learn(rows)
-	return c
 }
 
 // formColumn recognises a column that says what kind of item each row is.
