@@ -224,13 +224,7 @@ func TestKeyCounts(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := parse(t, text(twoSections+c.key))
-			if d := cmp.Diff(c.want, shown(got)); d != "" {
-				t.Errorf("(-want +got)\n%s", d)
-				for _, x := range got.drops {
-					t.Logf("%s | %s", x, x.Record.Passage.Text)
-				}
-			}
+			wantShown(t, text(twoSections+c.key), c.want)
 		})
 	}
 }
@@ -246,13 +240,7 @@ func TestKeyForms(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := parse(t, text(bank+c.key))
-			if d := cmp.Diff(want, shown(got)); d != "" {
-				t.Errorf("(-want +got)\n%s", d)
-				for _, x := range got.drops {
-					t.Logf("%s | %s", x, x.Record.Passage.Text)
-				}
-			}
+			wantShown(t, text(bank+c.key), want)
 		})
 	}
 }

@@ -143,13 +143,7 @@ func TestLooseShapes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := parse(t, text(c.in))
-			if d := cmp.Diff(c.want, shown(got)); d != "" {
-				t.Errorf("(-want +got)\n%s", d)
-				for _, x := range got.drops {
-					t.Logf("%s | %s", x, x.Record.Passage.Text)
-				}
-			}
+			wantShown(t, text(c.in), c.want)
 		})
 	}
 }

@@ -443,15 +443,23 @@ func TestRowShapes(t *testing.T) {
 			if c.json != "" {
 				doc = jsonDocument(t, []byte(c.json))
 			}
-			got := parse(t, doc)
-			if d := cmp.Diff(c.want, shown(got)); d != "" {
-				t.Errorf("(-want +got)\n%s", d)
-				for _, x := range got.drops {
-					t.Logf("%s | %s", x, x.Record.Passage.Text)
-				}
-			}
+			wantShown(t, doc, c.want)
 		})
 	}
+}
+
+// wantShown parses a document and compares what it gave, records and drops in
+// order, with what is wanted (see shown).
+func wantShown(t *testing.T, doc *drydock.Document, want []string) result {
+	t.Helper()
+	got := parse(t, doc)
+	if d := cmp.Diff(want, shown(got)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+		for _, x := range got.drops {
+			t.Logf("%s | %s", x, x.Record.Passage.Text)
+		}
+	}
+	return got
 }
 
 func TestTextShapes(t *testing.T) {
@@ -459,13 +467,7 @@ func TestTextShapes(t *testing.T) {
 	for _, c := range textShapes {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := parse(t, text(c.in))
-			if d := cmp.Diff(c.want, shown(got)); d != "" {
-				t.Errorf("(-want +got)\n%s", d)
-				for _, x := range got.drops {
-					t.Logf("%s | %s", x, x.Record.Passage.Text)
-				}
-			}
+			wantShown(t, text(c.in), c.want)
 		})
 	}
 }

@@ -2,8 +2,6 @@ package question_test
 
 import (
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // What banks print before, behind and between the parts of a question.
@@ -26,13 +24,7 @@ func TestTails(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := parse(t, text(c.in))
-			if d := cmp.Diff(c.want, shown(got)); d != "" {
-				t.Errorf("(-want +got)\n%s", d)
-				for _, x := range got.drops {
-					t.Logf("%s | %s", x, x.Record.Passage.Text)
-				}
-			}
+			wantShown(t, text(c.in), c.want)
 		})
 	}
 }
