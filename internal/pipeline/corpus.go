@@ -127,9 +127,6 @@ func (r *runner) runCorpus(ctx context.Context) error {
 		if err := s.Reset(); err != nil {
 			return err
 		}
-		if err := runstore.Sweep(s.Dir); err != nil {
-			return err
-		}
 	}
 	took := r.clock()
 	if err := c.open(); err != nil {

@@ -317,16 +317,28 @@ func (r *runner) prepare(ctx context.Context) error {
 	if err := stage.Reset(); err != nil {
 		return err
 	}
-	for _, dir := range []string{stage.Dir, filepath.Join(r.base, "build")} {
-		if err := runstore.Sweep(dir); err != nil {
-			return err
-		}
+	if err := r.sweep(); err != nil {
+		return err
 	}
 	cached, err := r.runUnits(ctx, jobs)
 	if err != nil {
 		return err
 	}
 	return r.finishPrepare(stage, whole, cached, took)
+}
+
+// sweep removes what a killed run was writing. The evaluations sweep their own
+// folders, each under its lock.
+func (r *runner) sweep() error {
+	if err := runstore.SweepTree(filepath.Join(r.base, ".drydock", "stages")); err != nil {
+		return err
+	}
+	for _, dir := range []string{"build", trainDir} {
+		if err := runstore.Sweep(inside(r.base, dir)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openAll finds, hashes and sniffs every input. One that cannot be opened is
