@@ -197,6 +197,9 @@ func (u *unitWork) read(ctx context.Context, doc *drydock.Document) error {
 		switch {
 		case errors.As(err, &drop):
 			u.out.bad = append(u.out.bad, badBlock(drop))
+			if r := drop.Record; r != nil && r.Passage != nil {
+				u.plain(r.Passage.Text, r.Origin.At)
+			}
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil:
@@ -205,8 +208,7 @@ func (u *unitWork) read(ctx context.Context, doc *drydock.Document) error {
 		case b.Raw != nil:
 			u.row(b)
 		case b.Cells != nil:
-			row := strings.Join(b.Cells, "\n")
-			u.record(u.scanner.Text([]byte(row)), func(f *contam.Finding) string { return matched([]rune(row), f.Spans) }, b.At)
+			u.plain(strings.Join(b.Cells, "\n"), b.At)
 		default:
 			u.starts = append(u.starts, textStart{u.runes, b.At})
 			u.text = append(append(u.text, b.Text...), '\n')
@@ -215,6 +217,12 @@ func (u *unitWork) read(ctx context.Context, doc *drydock.Document) error {
 	}
 	u.running()
 	return nil
+}
+
+// plain checks a text that is one record by itself: a table row, or a row too
+// broken to be read, which may hide a leak all the same.
+func (u *unitWork) plain(text string, at drydock.Locator) {
+	u.record(u.scanner.Text([]byte(text)), func(f *contam.Finding) string { return matched([]rune(text), f.Spans) }, at)
 }
 
 // row checks one JSON row.
@@ -226,7 +234,8 @@ func (u *unitWork) row(b drydock.Block) {
 		if errors.As(err, &bad) {
 			w.Column = utf8.RuneCount(b.Raw[:min(bad.Column-1, len(b.Raw))]) + 1
 		}
-		u.out.bad = append(u.out.bad, fail.New(fail.Partial, msg.Text{"not checked: %v", "未检查：%v"}, err).At(w))
+		u.out.bad = append(u.out.bad, fail.New(fail.Partial, msg.Text{"no JSON, checked as plain text: %v", "不是 JSON，已按纯文本检查：%v"}, err).At(w))
+		u.plain(string(b.Raw), b.At)
 		return
 	}
 	failed := u.record(found, func(f *contam.Finding) string { return rowText(b.Raw, f) }, b.At)
