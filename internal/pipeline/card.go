@@ -203,7 +203,7 @@ func (l *ledgerRun) parserParams() drydock.RawJSON {
 	for _, p := range l.r.parsers {
 		m[p.name] = json.RawMessage(paramsOf(p.node))
 	}
-	b, err := json.Marshal(m) // sorts the keys
+	b, err := drydock.MarshalJSON(m) // sorts the keys
 	if err != nil {
 		return nil
 	}

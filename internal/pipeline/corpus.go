@@ -43,8 +43,9 @@ type corpus struct {
 	dedup  corpusStep
 	checks []*check
 	emits  []*output
-	leaked emit.Emitter // question rows of what was removed
-	outs   []*outState  // by part
+	leaked emit.Emitter              // question rows of what was removed
+	stands map[drydock.ID]drydock.ID // removed duplicate → the record that stays
+	outs   []*outState               // by part
 }
 
 // savedCorpus is result.json of the output stage: what a cached run reports.
@@ -135,6 +136,12 @@ func (r *runner) runCorpus(ctx context.Context) error {
 	if c.dedup != nil {
 		if err := c.dedup.Decide(ctx); err != nil {
 			return err
+		}
+		c.stands = map[drydock.ID]drydock.ID{}
+		if d, ok := c.dedup.(interface{ Pairs() []dedup.Pair }); ok {
+			for _, p := range d.Pairs() {
+				c.stands[p.Removed.ID] = p.Kept.ID
+			}
 		}
 	}
 	states := make([]*partState, len(r.parts))

@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -247,7 +246,7 @@ func (e *emitRun) row(i int, o *output, r *drydock.Record, row []byte) error {
 			res.Letters[fmt.Sprintf("%d:%s", len(q.Options), l.Answer)]++
 		}
 	}
-	b, err := json.Marshal(l)
+	b, err := drydock.MarshalJSON(l)
 	if err != nil {
 		return err
 	}
