@@ -72,6 +72,8 @@ type pdfReader struct {
 type pdfSandbox struct {
 	pdfium pdfium.Pdfium
 	doc    references.FPDF_DOCUMENT
+
+	objects int // of pages that were asked for: each takes room until the end
 }
 
 // What the sandboxes of one file may take in ordinary use, together and each;
@@ -159,13 +161,15 @@ func (r *pdfReader) sandbox(ctx context.Context) (*pdfSandbox, error) {
 		p.Close()
 		return nil, r.cannotOpenPDF(err)
 	}
-	return &pdfSandbox{p, d.Document}, nil
+	return &pdfSandbox{pdfium: p, doc: d.Document}, nil
 }
 
 // release puts a sandbox back. One in which something broke is thrown away,
-// since what it does next is anyone's guess.
+// since what it does next is anyone's guess, and so is one that remembers many
+// objects.
 func (r *pdfReader) release(s *pdfSandbox, broken error) {
-	if broken != nil {
+	const mostObjects = 200000
+	if broken != nil || s.objects > mostObjects {
 		s.pdfium.Close()
 		return
 	}
@@ -249,6 +253,9 @@ func (r *pdfReader) read(ctx context.Context, yield func(drydock.Block, error) b
 	next := 0             // in window
 	give := func() bool {
 		sum.repeated(window, next)
+		if next+1 < len(window) {
+			joinTables(window[next], window[next+1])
+		}
 		ok := r.give(window[next], &sum, yield)
 		window[next].lines = nil
 		if next++; next > lookAround {
@@ -299,7 +306,8 @@ func (r *pdfReader) batch(ctx context.Context, from, n int) ([]*pdfPage, error) 
 		raw, err := readPage(s.pdfium, s.doc, from+i)
 		p := &pdfPage{number: from + i + 1, err: err}
 		if err == nil {
-			p.lines = layoutPage(raw.glyphs)
+			p.lines = layoutPage(raw.glyphs, raw.strokes)
+			s.objects += raw.objects
 			p.unmapped = raw.unmapped
 			p.pictures, p.scan = raw.pictures, raw.scan
 			p.findEdges()
@@ -337,11 +345,15 @@ func (r *pdfReader) give(p *pdfPage, sum *pdfSums, yield func(drydock.Block, err
 	}
 	for i := range p.lines {
 		l := &p.lines[i]
-		if l.running {
+		if l.running || l.joined {
 			continue
 		}
 		at.Line = l.number
-		if !yield(drydock.Block{Text: l.Text, Spans: l.Spans, At: at}, nil) {
+		b := drydock.Block{Text: l.Text, Spans: l.Spans, At: at}
+		if l.cells != nil {
+			b = drydock.Block{Cells: l.cells, At: at}
+		}
+		if !yield(b, nil) {
 			return false
 		}
 	}

@@ -35,11 +35,16 @@ type pdfLine struct {
 	angle              int  // of its direction on the page, degrees
 	number             int  // on the page, from 1
 	running            bool // a header, footer, page number or stamp: left out
+
+	cells   []string // of a table's row; Text then only serves to compare lines
+	grid    *pdfGrid // the row's table
+	printed int      // lines the row takes on the page
+	joined  bool     // to the row before the turn of the page: left out here
 }
 
 // layoutPage puts a page's glyphs in reading order. Text in the direction most
 // of the page has comes first; what runs across, such as a stamp, follows.
-func layoutPage(glyphs []glyph) []pdfLine {
+func layoutPage(glyphs []glyph, strokes []stroke) []pdfLine {
 	byAngle := map[int][]glyph{}
 	var angles []int
 	for _, g := range glyphs {
@@ -52,24 +57,59 @@ func layoutPage(glyphs []glyph) []pdfLine {
 		return cmp.Or(cmp.Compare(len(byAngle[b]), len(byAngle[a])), cmp.Compare(a, b))
 	})
 	var lines []pdfLine
-	for _, angle := range angles {
+	number := 1 // of the next line
+	for i, angle := range angles {
 		group := byAngle[angle]
+		var grids []*pdfGrid
 		if isUpright(group) {
 			group = layDown(group)
+		} else if i == 0 && len(strokes) > 0 {
+			across, down := rulesOf(strokes, angle)
+			grids, group = findGrids(group, across, down)
 		}
-		for _, region := range columns(runsOf(group), 0) {
-			for _, w := range rowsOf(region) {
-				l := pdfLine{pdfText: w.text(), angle: angle, base: w.base, size: w.size}
-				if l.Text == "" {
-					continue
-				}
-				l.x0, l.x1 = w.runs[0].x0, w.runs[0].x1
-				for _, r := range w.runs {
-					l.x1 = max(l.x1, r.x1)
-				}
-				l.number = len(lines) + 1
-				lines = append(lines, l)
+		for _, l := range layoutAround(group, grids, angle) {
+			l.number = number
+			number += max(1, l.printed)
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// layoutAround lays out text with tables in it: what stands above the first one,
+// its rows, and so on down.
+func layoutAround(glyphs []glyph, grids []*pdfGrid, angle int) []pdfLine {
+	var lines []pdfLine
+	for _, g := range grids {
+		var above, below []glyph
+		for _, c := range glyphs {
+			if c.base-0.3*c.size < g.ys[0] {
+				above = append(above, c)
+			} else {
+				below = append(below, c)
 			}
+		}
+		lines = append(lines, layoutText(above, angle)...)
+		lines = append(lines, g.lines(angle)...)
+		glyphs = below
+	}
+	return append(lines, layoutText(glyphs, angle)...)
+}
+
+// layoutText puts glyphs that run in one direction in reading order.
+func layoutText(glyphs []glyph, angle int) []pdfLine {
+	var lines []pdfLine
+	for _, region := range columns(runsOf(glyphs), 0) {
+		for _, w := range rowsOf(region) {
+			l := pdfLine{pdfText: w.text(), angle: angle, base: w.base, size: w.size}
+			if l.Text == "" {
+				continue
+			}
+			l.x0, l.x1 = w.runs[0].x0, w.runs[0].x1
+			for _, r := range w.runs {
+				l.x1 = max(l.x1, r.x1)
+			}
+			lines = append(lines, l)
 		}
 	}
 	return lines

@@ -48,7 +48,7 @@ func TestLayoutLosesNothing(t *testing.T) {
 			}
 		}
 		order := rapid.Permutation(all).Draw(t, "order")
-		lines := layoutPage(slices.Concat(order...))
+		lines := layoutPage(slices.Concat(order...), nil)
 		out := ""
 		for i, l := range lines {
 			out += l.Text
@@ -149,7 +149,7 @@ func FuzzLayout(f *testing.F) {
 				angle: int(in[i+2]/64) * 90,
 			})
 		}
-		for _, l := range layoutPage(glyphs) {
+		for _, l := range layoutPage(glyphs, nil) {
 			if l.Text == "" || math.IsNaN(l.base) {
 				t.Fatalf("line %+v", l)
 			}
@@ -164,7 +164,7 @@ func BenchmarkLayout(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		layoutPage(glyphs)
+		layoutPage(glyphs, nil)
 	}
 }
 
@@ -189,7 +189,7 @@ func TestLayoutOfManyPieces(t *testing.T) {
 				glyphs = append(glyphs, word(string(rune('a'+rnd>>16%26)), x, base, 8+float64(rnd>>20%3)*4)...)
 			}
 			start := time.Now()
-			layoutPage(glyphs)
+			layoutPage(glyphs, nil)
 			if d := time.Since(start); d > 5*time.Second {
 				t.Errorf("%d pieces took %v", pieces, d)
 			}

@@ -29,6 +29,8 @@ type rawPage struct {
 	unmapped int  // characters whose font does not tell what they are
 	pictures int  // images and, on a page without text, drawings and annotations
 	scan     bool // a picture covers most of it
+	strokes  []stroke
+	objects  int // of the page that were asked for
 
 	space bool // PDFium made up a space after the last glyph
 	cork  bool // codes that only TeX's encoding T1 has were seen
@@ -75,6 +77,9 @@ func readPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int) (*rawPag
 		}
 	}
 	raw.resolve()
+	if mayHoldTable(raw.glyphs) {
+		raw.strokes, raw.objects = readStrokes(p, page)
+	}
 	if len(raw.glyphs) < fewGlyphs {
 		err = raw.countPictures(p, page)
 	}

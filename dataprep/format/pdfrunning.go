@@ -187,6 +187,9 @@ func (s *pdfSums) repeated(window []*pdfPage, next int) {
 	from, to := max(0, next-lookAround), min(len(window), next+lookAround+1)
 	for _, e := range page.edges {
 		l := &page.lines[e.index]
+		if l.cells != nil {
+			continue // a table's header, once more
+		}
 		same, counted, pages := 0, 0, 0 // other pages
 		for _, other := range window[from:to] {
 			if other == page || len(other.edges) == 0 {
