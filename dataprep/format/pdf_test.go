@@ -431,6 +431,7 @@ func FuzzPDF(f *testing.F) {
 	f.Add(whole)
 	f.Add(whole[:len(whole)-8])
 	f.Add(pdfFile{pages: []pdfContent{{stream: turned(200, 100, 10, 0, 1, "turned") + picture(0, 0, 10, 10), rotate: 90}}}.bytes())
+	f.Add(onePage(ruledTable{60, 740, []float64{40, 90, 40}, [][]string{{"a", "b", "c"}, {"1", "x", "A"}, {"2", "y", "B"}, {"3", "z", "A"}}, stroked}.stream()).bytes())
 	f.Add(pdfFile{pages: bank(1).pages, encrypted: true, owner: "x", forbid: true}.bytes())
 	f.Add([]byte("%PDF-1.4\n1 0 obj << /Type /Catalog /Pages 1 0 R >> endobj trailer << /Root 1 0 R >>"))
 	f.Fuzz(func(t *testing.T, in []byte) {

@@ -15,6 +15,7 @@ type pdfGrid struct {
 	rows         [][]gridCell // by row and column
 	owner        []int        // of each place, the place of the cell that it is part of
 	glyphs       int          // in all cells
+	open         bool         // no lines part its columns
 	cells        [][]string   // the text of the rows that have some
 }
 
@@ -25,8 +26,8 @@ type gridCell struct{ glyphs []glyph }
 // drawn for looks, forms and diagrams mostly have not. Grids come from top to
 // bottom.
 func findGrids(glyphs []glyph, across, down []rule) (grids []*pdfGrid, rest []glyph) {
-	const fewestAcross, fewestDown, most = 2, 1, 1000
-	if len(across) < fewestAcross || len(down) < fewestDown || len(across) > most || len(down) > most {
+	const fewest, most = 2, 1000
+	if len(across) < fewest || len(across) > most || len(down) > most {
 		return nil, glyphs
 	}
 	rest = glyphs
@@ -36,6 +37,13 @@ func findGrids(glyphs []glyph, across, down []rule) (grids []*pdfGrid, rest []gl
 		}
 		if left, ok := g.take(rest); ok {
 			grids, rest = append(grids, g), left
+		}
+	}
+	if len(grids) == 0 {
+		for _, g := range openGrids(rest, across) {
+			if left, ok := g.take(rest); ok && g.wellFilled() {
+				grids, rest = append(grids, g), left
+			}
 		}
 	}
 	slices.SortFunc(grids, func(a, b *pdfGrid) int { return int(a.ys[0] - b.ys[0]) })
@@ -337,7 +345,7 @@ func joinTables(page, next *pdfPage) {
 		return
 	}
 	a, b := &page.lines[below], &next.lines[above]
-	if !sameColumns(a.grid.xs, b.grid.xs) {
+	if !sameColumns(a.grid, b.grid) {
 		return
 	}
 	if slices.Equal(a.grid.cells[0], b.cells) {
@@ -376,6 +384,9 @@ func countsRows(g *pdfGrid, but []string, c int) bool {
 	return n >= 2
 }
 
-func sameColumns(a, b []float64) bool {
-	return slices.EqualFunc(a, b, func(x, y float64) bool { return abs(x-y) <= meeting })
+func sameColumns(a, b *pdfGrid) bool {
+	if a.open && b.open {
+		return len(a.xs) == len(b.xs) // where they part depends on each page's text
+	}
+	return slices.EqualFunc(a.xs, b.xs, func(x, y float64) bool { return abs(x-y) <= meeting })
 }

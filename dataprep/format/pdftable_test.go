@@ -165,6 +165,46 @@ func TestPDFTablePages(t *testing.T) {
 	}
 }
 
+// TestPDFTableOpen reads tables that have no upright lines, and perhaps none above
+// the header. A gap that stands in one column on every row is no column.
+func TestPDFTableOpen(t *testing.T) {
+	t.Parallel()
+	across := func(x0, y0, x1, y1 float64) string {
+		if x0 == x1 {
+			return ""
+		}
+		return stroked(x0, y0, x1, y1)
+	}
+	headless := func(x0, y0, x1, y1 float64) string {
+		if y0 == 740 {
+			return ""
+		}
+		return across(x0, y0, x1, y1)
+	}
+	rows := [][]string{
+		{"序号", "题目", "选项A", "选项B", "答案"},
+		{"1", "两艘机动船在狭水道\n内对遇时各自应当\n如何行动？", "向右转向", "alter course\nto port", "A"},
+		{"2", "追越船应当\n如何行动？", "3 n mile", "5 n mile", "A"},
+		{"3", "锚球挂在何处？", "3 n mile", "6 n mile", "B"},
+		{"4", "雾号间隔多久？", "2 min", "3 min", "A"},
+	}
+	for name, draw := range map[string]func(x0, y0, x1, y1 float64) string{"closed": across, "headless": headless} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			table := ruledTable{60, 740, bankWidths, rows, draw}
+			r := readPDFFile(t, onePage(at(60, 800, 11, "避碰题库")+table.stream()), pdfOptions())
+			got := cellsOf(r)
+			if len(got) != len(rows) || len(r.Blocks) != len(rows)+1 {
+				t.Fatalf("%d rows in %d blocks, want %d: %q", len(got), len(r.Blocks), len(rows), got)
+			}
+			want := []string{"1", "两艘机动船在狭水道内对遇时各自应当如何行动？", "向右转向", "alter course to port", "A"}
+			if diff := cmp.Diff(want, got[1]); diff != "" {
+				t.Errorf("cells (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestPDFTableTurned reads a table on a page that is turned.
 func TestPDFTableTurned(t *testing.T) {
 	t.Parallel()
