@@ -181,7 +181,9 @@ func (g *pdfGrid) take(glyphs []glyph) ([]glyph, bool) {
 		g.rows[i] = make([]gridCell, cols)
 	}
 	rest := make([]glyph, 0, len(glyphs))
+	var pieces []gridPiece
 	beside, crossing := 0, 0
+	apart := true // from the glyph before
 	for _, c := range glyphs {
 		x, y := (c.x0+c.x1)/2, c.base-0.3*c.size
 		col, row := spaceOf(g.xs, x), spaceOf(g.ys, y)
@@ -190,6 +192,7 @@ func (g *pdfGrid) take(glyphs []glyph) ([]glyph, bool) {
 		}
 		if row < 0 || col < 0 {
 			rest = append(rest, c)
+			apart = true
 			continue
 		}
 		for _, edge := range g.xs[1:cols] {
@@ -199,13 +202,57 @@ func (g *pdfGrid) take(glyphs []glyph) ([]glyph, bool) {
 			}
 		}
 		o := g.owner[row*cols+col]
-		cell := &g.rows[o/cols][o%cols]
-		cell.glyphs = append(cell.glyphs, c)
+		if last := len(pieces) - 1; apart || pieces[last].cell != o {
+			pieces = append(pieces, gridPiece{cell: o, apart: apart})
+		}
+		p := &pieces[len(pieces)-1]
+		p.glyphs = append(p.glyphs, c)
 		g.glyphs++
+		apart = false
 	}
+	g.gather(pieces)
 	const few = 0.02
 	limit := 2 + int(few*float64(g.glyphs))
 	return rest, beside <= limit && crossing <= limit && g.filled()
+}
+
+// A gridPiece is what the content stream writes into one cell before it goes on
+// elsewhere.
+type gridPiece struct {
+	cell   int  // its place
+	apart  bool // text outside the table came before it
+	glyphs []glyph
+}
+
+// gather puts pieces into their cells. Text that is too high for its row stands
+// over the rows above and below it, where it is cut off for the eye only: what
+// the stream writes downwards in one go, over text that it writes at another
+// time, is all of the cell in its middle.
+func (g *pdfGrid) gather(pieces []gridPiece) {
+	cols := len(g.xs) - 1
+	times := map[int]int{}
+	for _, p := range pieces {
+		times[p.cell]++
+	}
+	for i := 0; i < len(pieces); {
+		j := i + 1
+		for j < len(pieces) && !pieces[j].apart && pieces[j].cell%cols == pieces[i].cell%cols && pieces[j].cell > pieces[j-1].cell {
+			j++
+		}
+		chain := pieces[i:j]
+		first, last := chain[0].glyphs[0], chain[len(chain)-1].glyphs
+		over := len(chain) > 1 && slices.ContainsFunc(chain, func(p gridPiece) bool { return times[p.cell] > 1 })
+		middle := spaceOf(g.ys, (first.base-first.size+last[len(last)-1].base)/2)
+		for _, p := range chain {
+			o := p.cell
+			if over && middle >= 0 {
+				o = g.owner[middle*cols+o%cols]
+			}
+			cell := &g.rows[o/cols][o%cols]
+			cell.glyphs = append(cell.glyphs, p.glyphs...)
+		}
+		i = j
+	}
 }
 
 // spaceOf returns the space between two of the lines that v stands in; -1: it

@@ -127,6 +127,24 @@ func TestPDFTableOptions(t *testing.T) {
 	}
 }
 
+// TestPDFTableOverflow keeps text together that is too high for its row and stands
+// over its neighbours.
+func TestPDFTableOverflow(t *testing.T) {
+	t.Parallel()
+	rows := [][]string{{"序号", "题目", "答案"}, {"1", "", "A"}, {"2", "", "B"}, {"3", "", "C"}, {"4", "", "D"}}
+	empty := ruledTable{60, 740, []float64{40, 90, 40}, rows, stroked}
+	stream := empty.stream()
+	for i := range 4 { // in rows 18 points high
+		y := 740 - 18*float64(i+1) - 3
+		stream += at(63, y-9, 9, fmt.Sprint("n", i+1)) + lines(103, y+5, 9, 11, fmt.Sprintf("上%d", i+1), fmt.Sprintf("中%d", i+1), fmt.Sprintf("下%d", i+1))
+	}
+	for i, c := range cellsOf(readPDFFile(t, onePage(stream), pdfOptions())) {
+		if want := fmt.Sprintf("上%d中%d下%d", i, i, i); i > 0 && c[1] != want {
+			t.Errorf("row %d: %q, want %q", i, c[1], want)
+		}
+	}
+}
+
 // TestPDFTablePages joins a row that the turn of the page parts, under a header
 // that is printed again, and keeps that header though it repeats.
 func TestPDFTablePages(t *testing.T) {
