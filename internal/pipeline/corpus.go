@@ -152,7 +152,10 @@ func (r *runner) runCorpus(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ids := newRowIDs(states)
+	ids, err := newRowIDs(c.chunks(1, rowIDSuffix))
+	if err != nil {
+		return err
+	}
 	first := took()
 	if err := c.emitAll(ctx, states, ids); err != nil {
 		return err

@@ -20,7 +20,6 @@ type partState struct {
 	contam   drydock.Sums
 	findings []recordFindings
 	counts   []contamCounts // by check
-	ids      rowIDSketch
 }
 
 type recordFindings struct {
@@ -61,11 +60,16 @@ func (c *corpus) filter(ctx context.Context, p *part) (*partState, error) {
 		return nil, err
 	}
 	defer leaked.Abort()
+	sketch, err := atomicfile.Create(c.chunk(1, p, rowIDSuffix))
+	if err != nil {
+		return nil, err
+	}
+	defer sketch.Abort()
 	scanners := make([]*contam.Scanner, len(c.checks))
 	for i, ch := range c.checks {
 		scanners[i] = ch.index.Scanner()
 	}
-	f := &filterRun{c: c, s: s, scanners: scanners, drops: drops, leaked: leaked}
+	f := &filterRun{c: c, s: s, scanners: scanners, drops: drops, leaked: leaked, ids: rowIDSketch{w: sketch}}
 	base := 0
 	for recs, err := range p.batches(ctx) {
 		if err != nil {
@@ -76,7 +80,7 @@ func (c *corpus) filter(ctx context.Context, p *part) (*partState, error) {
 		}
 		base += len(recs)
 	}
-	for _, d := range append(drops[:], leaked) {
+	for _, d := range append(drops[:], leaked, sketch) {
 		if err := d.Commit(); err != nil {
 			return nil, err
 		}
@@ -90,6 +94,7 @@ type filterRun struct {
 	scanners []*contam.Scanner
 	drops    [2]*atomicfile.File
 	leaked   *atomicfile.File
+	ids      rowIDSketch
 	buf      []byte
 }
 
@@ -139,7 +144,9 @@ func (f *filterRun) batch(ctx context.Context, recs []*drydock.Record, base int)
 		}
 		f.s.contam.Out++
 		f.s.keep(at[r.ID])
-		f.s.ids.add(r)
+		if err := f.ids.add(r); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,6 +1,11 @@
 package pipeline
 
 import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
 	"slices"
 
 	"github.com/drydock-ml/drydock"
@@ -8,31 +13,25 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// rowIDSketch is what one part says about its rows' own ids: 8 bytes for each,
-// and one more for the source it came from.
+// rowIDSuffix names the sketch beside a part's other chunks.
+const rowIDSuffix = ".rowids"
+
+// A rowIDSketch writes down the hashes of one part's own row ids, 16 bytes a
+// row: the id, and the source it came from. They are kept on disk, since nothing
+// that a run holds may grow with its input.
 type rowIDSketch struct {
-	ids     []uint64
-	source  []uint8  // of each id, index in sources
-	sources []uint64 // hashed; rows of one part name a few at most
+	w    io.Writer
+	pair [16]byte
 }
 
-func (s *rowIDSketch) add(r *drydock.Record) {
+func (s *rowIDSketch) add(r *drydock.Record) error {
 	if r.RowID == "" {
-		return
+		return nil
 	}
-	src := sourceHash(r)
-	i := slices.Index(s.sources, src)
-	if i < 0 {
-		// beyond 255 sources in one part the last stands for the rest: two rows of
-		// different sources may then fall back to their content ids
-		if i = len(s.sources); i < 255 {
-			s.sources = append(s.sources, src)
-		} else {
-			i = 254
-		}
-	}
-	s.ids = append(s.ids, xxh3.HashString(r.RowID))
-	s.source = append(s.source, uint8(i))
+	binary.LittleEndian.PutUint64(s.pair[:8], xxh3.HashString(r.RowID))
+	binary.LittleEndian.PutUint64(s.pair[8:], sourceHash(r))
+	_, err := s.w.Write(s.pair[:])
+	return err
 }
 
 func sourceHash(r *drydock.Record) uint64 {
@@ -49,32 +48,68 @@ type rowIDs struct {
 	inSource map[[2]uint64]uint8 // id and source of those: how often, up to 2
 }
 
-func newRowIDs(states []*partState) *rowIDs {
-	n := 0
-	for _, s := range states {
-		n += len(s.ids.ids)
-	}
-	all := make([]uint64, 0, n)
-	for _, s := range states {
-		all = append(all, s.ids.ids...)
-	}
-	slices.Sort(all)
+// slices16 is in how many parts the hashes are looked at: sorting needs them
+// side by side.
+const slices16 = 16
+
+// newRowIDs reads the sketches and removes them.
+func newRowIDs(sketches []string) (*rowIDs, error) {
 	ids := &rowIDs{map[uint64]bool{}, map[[2]uint64]uint8{}}
-	for i := 1; i < len(all); i++ {
-		if all[i] == all[i-1] {
-			ids.shared[all[i]] = true
+	var some []uint64
+	for top := range uint64(slices16) {
+		some = some[:0]
+		err := eachRowID(sketches, func(id, _ uint64) {
+			if id%slices16 == top {
+				some = append(some, id)
+			}
+		})
+		if err != nil {
+			return nil, err
 		}
-	}
-	for _, s := range states {
-		for i, h := range s.ids.ids {
-			if ids.shared[h] {
-				k := [2]uint64{h, s.ids.sources[s.ids.source[i]]}
-				ids.inSource[k] = min(ids.inSource[k]+1, 2)
+		slices.Sort(some)
+		for i := 1; i < len(some); i++ {
+			if some[i] == some[i-1] {
+				ids.shared[some[i]] = true
 			}
 		}
-		s.ids = rowIDSketch{}
 	}
-	return ids
+	err := eachRowID(sketches, func(id, source uint64) {
+		if ids.shared[id] {
+			k := [2]uint64{id, source}
+			ids.inSource[k] = min(ids.inSource[k]+1, 2)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range sketches {
+		if err := os.Remove(path); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+func eachRowID(sketches []string, visit func(id, source uint64)) error {
+	in := bufio.NewReaderSize(nil, 64<<10)
+	for _, path := range sketches {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		in.Reset(f)
+		var pair [16]byte
+		for err == nil {
+			if _, err = io.ReadFull(in, pair[:]); err == nil {
+				visit(binary.LittleEndian.Uint64(pair[:8]), binary.LittleEndian.Uint64(pair[8:]))
+			}
+		}
+		f.Close()
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
+	return nil
 }
 
 func (ids *rowIDs) name(r *drydock.Record) string {

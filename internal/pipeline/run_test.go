@@ -496,11 +496,29 @@ func TestRowIDs(t *testing.T) {
 		return &drydock.Record{ID: drydock.ID{n}, RowID: row, Origin: drydock.Origin{File: &drydock.File{Source: source}}}
 	}
 	recs := []*drydock.Record{rec("a", "1", 1), rec("a", "2", 2), rec("b", "2", 3), rec("a", "3", 4), rec("a", "3", 5), rec("a", "", 6)}
-	s := &partState{}
-	for _, r := range recs {
-		s.ids.add(r)
+	// two parts, so that ids meet across files
+	var sketches []string
+	for i, part := range [][]*drydock.Record{recs[:2], recs[2:]} {
+		var buf bytes.Buffer
+		sketch := rowIDSketch{w: &buf}
+		for _, r := range part {
+			if err := sketch.add(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		path := filepath.Join(t.TempDir(), fmt.Sprint(i))
+		if err := os.WriteFile(path, buf.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		sketches = append(sketches, path)
 	}
-	ids := newRowIDs([]*partState{s})
+	ids, err := newRowIDs(sketches)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(sketches[0]); !os.IsNotExist(err) {
+		t.Errorf("the sketch is still there: %v", err)
+	}
 	want := []string{"1", "a/2", "b/2", recs[3].ID.String(), recs[4].ID.String(), recs[5].ID.String()}
 	for i, r := range recs {
 		if got := ids.name(r); got != want[i] {
