@@ -48,18 +48,18 @@ type rowIDs struct {
 	inSource map[[2]uint64]uint8 // id and source of those: how often, up to 2
 }
 
-// slices16 is in how many parts the hashes are looked at: sorting needs them
-// side by side.
-const slices16 = 16
+// rowIDPasses is how often the sketches are read, a share of the ids each time:
+// sorting needs them side by side.
+const rowIDPasses = 16
 
 // newRowIDs reads the sketches and removes them.
 func newRowIDs(sketches []string) (*rowIDs, error) {
 	ids := &rowIDs{map[uint64]bool{}, map[[2]uint64]uint8{}}
 	var some []uint64
-	for top := range uint64(slices16) {
+	for top := range uint64(rowIDPasses) {
 		some = some[:0]
 		err := eachRowID(sketches, func(id, _ uint64) {
-			if id%slices16 == top {
+			if id%rowIDPasses == top {
 				some = append(some, id)
 			}
 		})
