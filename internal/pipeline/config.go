@@ -43,6 +43,7 @@ type Config struct {
 
 // A SourceConfig is one entry of sources.
 type SourceConfig struct {
+	spec.Place
 	Name            string   `yaml:"name" help:"Name of the source in every output." zh:"该来源在所有输出中的名称。" required:"true"`
 	Path            []string `yaml:"path" help:"File, folder or pattern (* and **), or a list of them." zh:"文件、文件夹或通配模式（* 与 **），或其列表。" required:"true"`
 	Lang            string   `yaml:"lang" help:"Language (BCP 47); found per record when empty." zh:"语言（BCP 47）；为空时逐条识别。"`
@@ -52,17 +53,6 @@ type SourceConfig struct {
 	Encoding        string   `yaml:"encoding" help:"Text encoding; found out when empty." zh:"文本编码；为空时自动识别。"`
 	PasswordFile    string   `yaml:"password_file" help:"File with the password of encrypted inputs." zh:"含有加密文件密码的文件。"`
 	AllowRestricted bool     `yaml:"allow_restricted" help:"Read PDF files whose owner forbids extraction." zh:"读取所有者禁止提取内容的 PDF。"`
-
-	node *yaml.Node
-}
-
-// DecodeSpec keeps the node, so that findings about files point at it.
-func (s *SourceConfig) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
-	type plain SourceConfig
-	p := plain(*s)
-	d.Decode(n, &p, what)
-	*s = SourceConfig(p)
-	s.node = n
 }
 
 // DedupConfig says which duplicates go.
@@ -72,37 +62,17 @@ type DedupConfig struct {
 
 // A BenchmarkConfig registers a benchmark for this project.
 type BenchmarkConfig struct {
+	spec.Place
 	Name string `yaml:"name" help:"Name to use in contamination and eval." zh:"在 contamination 与 eval 中使用的名称。" required:"true"`
 	Path string `yaml:"path" help:"The items: JSON array, JSONL or CSV." zh:"题目文件：JSON 数组、JSONL 或 CSV。" required:"true"`
 	Like string `yaml:"like" help:"Benchmark whose prompt and rule it has." zh:"沿用其提示词与判分规则的评测集。"`
-
-	node *yaml.Node
-}
-
-// DecodeSpec keeps the node for findings.
-func (b *BenchmarkConfig) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
-	type plain BenchmarkConfig
-	p := plain(*b)
-	d.Decode(n, &p, what)
-	*b = BenchmarkConfig(p)
-	b.node = n
 }
 
 // ContaminationConfig says what to check against and what becomes of leaks.
 type ContaminationConfig struct {
+	spec.Place
 	Against []string `yaml:"against" help:"Benchmarks (registered, of this project, or files)." zh:"评测集（已登记的、本项目的，或文件）。"`
 	OnHit   string   `yaml:"on_hit" help:"What becomes of a leak." zh:"如何处理泄漏的记录。" enum:"drop,annotate"`
-
-	node *yaml.Node
-}
-
-// DecodeSpec keeps the node for findings.
-func (c *ContaminationConfig) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
-	type plain ContaminationConfig
-	p := plain(*c)
-	d.Decode(n, &p, what)
-	*c = ContaminationConfig(p)
-	c.node = n
 }
 
 // CardConfig holds what cannot be computed.
@@ -112,43 +82,23 @@ type CardConfig struct {
 
 // EvalConfig says what to evaluate and how.
 type EvalConfig struct {
+	spec.Place
 	Benchmarks  []string `yaml:"benchmarks" help:"Benchmarks to ask." zh:"要运行的评测集。"`
 	Endpoints   []string `yaml:"endpoints" help:"builtin:majority, builtin:lookup, or a base URL." zh:"builtin:majority、builtin:lookup 或服务地址。"`
 	BaseURL     string   `yaml:"base_url" help:"OpenAI-compatible server, with /v1." zh:"OpenAI 兼容服务地址，含 /v1。"`
 	Model       string   `yaml:"model" help:"Model name, as the server lists it under /v1/models." zh:"模型名称，与服务器 /v1/models 所列一致。"`
 	Concurrency int      `yaml:"concurrency" help:"Requests at a time; 0 finds out." zh:"并发请求数；0 为自动。"`
 	MinAcc      float64  `yaml:"min_acc" help:"Below this accuracy the run ends with 12." zh:"准确率低于此值时以 12 退出。"`
-
-	node *yaml.Node
-}
-
-// DecodeSpec keeps the node for findings.
-func (c *EvalConfig) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
-	type plain EvalConfig
-	p := plain(*c)
-	d.Decode(n, &p, what)
-	*c = EvalConfig(p)
-	c.node = n
 }
 
 // SubmissionConfig says what goes into the package.
 type SubmissionConfig struct {
+	spec.Place
 	Team    string   `yaml:"team" help:"Name of the team." zh:"队伍名称。"`
 	Methods []string `yaml:"methods" help:"Methods used: sft, lora, qlora, cpt, dpo, rag, graphrag, agent, workflow." zh:"使用的方法：sft、lora、qlora、cpt、dpo、rag、graphrag、agent、workflow。"`
 	Report  string   `yaml:"report" help:"The technical report, DOCX or PDF." zh:"技术报告，DOCX 或 PDF。"`
 	Results string   `yaml:"results" help:"The evaluation that is graded: an endpoint of eval." zh:"参与评分的评测：eval 中的一个端点。"`
 	Path    string   `yaml:"path" help:"Where the package is written." zh:"提交包写出位置。"`
-
-	node *yaml.Node
-}
-
-// DecodeSpec keeps the node for findings.
-func (c *SubmissionConfig) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
-	type plain SubmissionConfig
-	p := plain(*c)
-	d.Decode(n, &p, what)
-	*c = SubmissionConfig(p)
-	c.node = n
 }
 
 // A namedStep is one entry of steps: a parser or a record step.

@@ -33,27 +33,27 @@ func (c *Config) lintSources(d *spec.Document) {
 	for i := range c.Sources {
 		s := &c.Sources[i]
 		if s.Name != "" && seen[s.Name] {
-			d.Report(child(s.node, "name"), msg.Text{"two sources are called %q", "有两个来源都叫 %q"}, s.Name)
+			d.Report(child(s.Node, "name"), msg.Text{"two sources are called %q", "有两个来源都叫 %q"}, s.Name)
 		}
 		seen[s.Name] = true
 		if strings.ContainsAny(s.Name, "/\\") {
-			d.Report(child(s.node, "name"), msg.Text{"a source's name cannot hold / or \\", "来源名称不能包含 / 或 \\"})
+			d.Report(child(s.Node, "name"), msg.Text{"a source's name cannot hold / or \\", "来源名称不能包含 / 或 \\"})
 		}
 		if len(s.Path) > 0 {
 			files, err := s.find(c.Dir)
 			if err != nil {
-				d.Report(child(s.node, "path"), msg.Text{"%v", "%v"}, err)
+				d.Report(child(s.Node, "path"), msg.Text{"%v", "%v"}, err)
 			} else if len(files) == 0 {
-				d.Report(child(s.node, "path"), msg.Text{"no file matches %s", "没有文件匹配 %s"}, strings.Join(s.Path, ", "))
+				d.Report(child(s.Node, "path"), msg.Text{"no file matches %s", "没有文件匹配 %s"}, strings.Join(s.Path, ", "))
 			}
 		}
 		for _, f := range []struct{ key, path string }{{"key", s.Key}, {"password_file", s.PasswordFile}} {
 			if f.path != "" {
-				c.needFile(d, child(s.node, f.key), f.path)
+				c.needFile(d, child(s.Node, f.key), f.path)
 			}
 		}
 		if s.As != "" && !c.hasParser(s.As == "question") {
-			d.Report(child(s.node, "as"), msg.Text{"no step in steps makes a %s", "steps 中没有产生 %s 的步骤"}, s.As).
+			d.Report(child(s.Node, "as"), msg.Text{"no step in steps makes a %s", "steps 中没有产生 %s 的步骤"}, s.As).
 				Hint(msg.Text{"add parse_questions or split_sections to steps", "请在 steps 中加入 parse_questions 或 split_sections"})
 		}
 	}
@@ -109,20 +109,20 @@ func (c *Config) lintBenchmarks(d *spec.Document) {
 	seen := map[string]bool{}
 	for _, b := range c.Benchmarks {
 		if b.Name != "" && seen[b.Name] {
-			d.Report(child(b.node, "name"), msg.Text{"two benchmarks are called %q", "有两个评测集都叫 %q"}, b.Name)
+			d.Report(child(b.Node, "name"), msg.Text{"two benchmarks are called %q", "有两个评测集都叫 %q"}, b.Name)
 		}
 		seen[b.Name] = true
 		if b.Path == "" {
 			continue
 		}
 		if _, err := readBench(b.Name, orLike(b.Like), inside(c.Dir, b.Path)); err != nil {
-			reportErr(d, child(b.node, "path"), err)
+			reportErr(d, child(b.Node, "path"), err)
 		}
 	}
 }
 
 func (c *Config) lintEval(d *spec.Document) {
-	n := c.Eval.node
+	n := c.Eval.Node
 	for i, e := range c.Eval.Endpoints {
 		if !strings.HasPrefix(e, "builtin:") && !strings.Contains(e, "://") {
 			d.Report(item(child(n, "endpoints"), i), msg.Text{"%q is no endpoint", "%q 不是端点"}, e).
@@ -161,31 +161,31 @@ func (c *Config) endpoints() []string {
 
 func (c *Config) lintSubmission(d *spec.Document) {
 	s := &c.Submission
-	if s.node == nil {
+	if s.Node == nil {
 		return
 	}
 	if s.Team == "" {
-		d.Report(s.node, msg.Text{"submission needs a team", "submission 缺少 team"})
+		d.Report(s.Node, msg.Text{"submission needs a team", "submission 缺少 team"})
 	}
 	known := []string{"sft", "lora", "qlora", "cpt", "dpo", "rag", "graphrag", "agent", "workflow"}
 	for i, m := range s.Methods {
 		if !slices.Contains(known, m) {
-			e := d.Report(item(child(s.node, "methods"), i), msg.Text{"%q is no method of the challenge", "%q 不是竞赛规定的方法"}, m)
+			e := d.Report(item(child(s.Node, "methods"), i), msg.Text{"%q is no method of the challenge", "%q 不是竞赛规定的方法"}, m)
 			e.Hint(msg.Text{"known: %s", "可用：%s"}, strings.Join(known, ", "))
 		}
 	}
 	if s.Report == "" {
-		d.Report(s.node, msg.Text{"submission needs a report, DOCX or PDF", "submission 缺少技术报告（DOCX 或 PDF）"})
+		d.Report(s.Node, msg.Text{"submission needs a report, DOCX or PDF", "submission 缺少技术报告（DOCX 或 PDF）"})
 	} else {
-		c.needFile(d, child(s.node, "report"), s.Report)
+		c.needFile(d, child(s.Node, "report"), s.Report)
 	}
 	switch {
 	case len(c.Eval.Benchmarks) == 0:
-		d.Report(s.node, msg.Text{"a submission needs an evaluation: eval is missing", "提交需要评测结果：缺少 eval"})
+		d.Report(s.Node, msg.Text{"a submission needs an evaluation: eval is missing", "提交需要评测结果：缺少 eval"})
 	case s.Results == "":
-		d.Report(s.node, msg.Text{"submission needs results: which endpoint of eval is graded", "submission 缺少 results：由 eval 的哪个端点参与评分"})
+		d.Report(s.Node, msg.Text{"submission needs results: which endpoint of eval is graded", "submission 缺少 results：由 eval 的哪个端点参与评分"})
 	case !slices.Contains(c.endpoints(), s.Results):
-		d.Report(child(s.node, "results"), msg.Text{"%s is not among the endpoints of eval", "%s 不在 eval 的端点之中"}, s.Results)
+		d.Report(child(s.Node, "results"), msg.Text{"%s is not among the endpoints of eval", "%s 不在 eval 的端点之中"}, s.Results)
 	}
 }
 
@@ -207,8 +207,8 @@ func (c *Config) Resolve(home string) (map[string]*Bench, fail.List) {
 			out[ref] = b
 		}
 	}
-	find(child(c.Contamination.node, "against"), c.Contamination.Against)
-	find(child(c.Eval.node, "benchmarks"), c.Eval.Benchmarks)
+	find(child(c.Contamination.Node, "against"), c.Contamination.Against)
+	find(child(c.Eval.Node, "benchmarks"), c.Eval.Benchmarks)
 	return out, d.Findings()
 }
 

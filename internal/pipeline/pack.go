@@ -26,7 +26,7 @@ func (c *Config) packPath() string {
 // runPack builds the challenge package and runs its gates.
 func (r *runner) runPack(ctx context.Context) error {
 	res := StageResult{Name: StagePack, Status: StatusDone}
-	if r.cfg.Submission.node == nil {
+	if r.cfg.Submission.Node == nil {
 		res.Status, res.Reason = StatusSkipped, "no submission in the configuration"
 		return r.done(res)
 	}
@@ -138,7 +138,7 @@ func VerifyOptions(base, home string, own []BenchmarkConfig) submission.Options 
 // PackProject builds the package from what the last run of a project left,
 // running what is missing first.
 func PackProject(ctx context.Context, cfg *Config, env Env, o Options) (*PackResult, error) {
-	if cfg.Submission.node == nil {
+	if cfg.Submission.Node == nil {
 		return nil, fail.New(fail.Config, msg.Text{"%s has no submission", "%s 中没有 submission"}, filepath.Base(cfg.File)).
 			Hint(msg.Text{"add submission: {team: …, methods: […], report: …, results: …}", "请加入 submission: {team: …, methods: […], report: …, results: …}"})
 	}

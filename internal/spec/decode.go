@@ -17,6 +17,10 @@ type Decodable interface {
 	DecodeSpec(d *Document, n *yaml.Node, what any)
 }
 
+// A Place is embedded in an option struct that wants to know where it stood, for
+// findings that come after decoding.
+type Place struct{ Node *yaml.Node }
+
 // Decode fills the struct that into points to from a mapping. Keys that are not
 // there keep the value they have: the struct's contents are the defaults. what
 // names the thing in findings ("step drop_short"); it is a string or a
@@ -29,6 +33,9 @@ func (d *Document) decodeStruct(n *yaml.Node, v reflect.Value, what any, depth i
 	if depth > maxDepth {
 		d.Report(n, msg.Text{"nested too deep", "嵌套过深"})
 		return
+	}
+	if at := v.FieldByName("Place"); at.IsValid() && at.Type() == reflect.TypeFor[Place]() {
+		at.Set(reflect.ValueOf(Place{n}))
 	}
 	fields := map[string]reflect.StructField{}
 	var names []string

@@ -6,5 +6,5 @@
 // A field's tags: yaml (the key), help and zh (what it does, in both
 // languages), enum (allowed values, comma separated), required ("true").
 // Anonymous struct fields are flattened. A type with a DecodeSpec method decodes
-// itself.
+// itself, and one that embeds [Place] learns where it stood.
 package spec
