@@ -31,13 +31,7 @@ func docxFormat() Format {
 }
 
 func readDOCX(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.Block, error] {
-	return func(yield func(drydock.Block, error) bool) {
-		p, err := openPackage(u.File)
-		if err != nil {
-			yield(drydock.Block{}, err)
-			return
-		}
-		defer p.close()
+	return officeBlocks(u.File, func(p *officePackage, yield func(drydock.Block, error) bool) {
 		if !p.has("word/document.xml") && p.has("xl/workbook.xml") {
 			readWorkbook(ctx, p, note, yield) // encrypted, so that only now can be told
 			return
@@ -46,7 +40,7 @@ func readDOCX(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.Bl
 		if err := d.read(); err != nil && err != errStop {
 			yield(drydock.Block{}, err)
 		}
-	}
+	})
 }
 
 // docx reads one document.

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"iter"
 	"os"
 	"path"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 )
@@ -35,6 +37,19 @@ type officePackage struct {
 	file   *File
 	closer io.Closer
 	parts  map[string]*zip.File // by lower-case name with slashes
+}
+
+// officeBlocks opens the package of a file for as long as read takes.
+func officeBlocks(f *File, read func(*officePackage, func(drydock.Block, error) bool)) iter.Seq2[drydock.Block, error] {
+	return func(yield func(drydock.Block, error) bool) {
+		p, err := openPackage(f)
+		if err != nil {
+			yield(drydock.Block{}, err)
+			return
+		}
+		defer p.close()
+		read(p, yield)
+	}
 }
 
 // openPackage opens the archive, decrypting it first if need be.

@@ -42,15 +42,9 @@ func xlsxFormat() Format {
 }
 
 func readXLSX(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.Block, error] {
-	return func(yield func(drydock.Block, error) bool) {
-		p, err := openPackage(u.File)
-		if err != nil {
-			yield(drydock.Block{}, err)
-			return
-		}
-		defer p.close()
+	return officeBlocks(u.File, func(p *officePackage, yield func(drydock.Block, error) bool) {
 		readWorkbook(ctx, p, note, yield)
-	}
+	})
 }
 
 // readWorkbook yields the rows of all sheets in order.

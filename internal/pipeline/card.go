@@ -14,6 +14,7 @@ import (
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/runstore"
 	"github.com/drydock-ml/drydock/provenance"
 
 	"go.yaml.in/yaml/v3"
@@ -297,7 +298,7 @@ func (l *ledgerRun) artifact(path string, role provenance.Role, rows int) (prove
 	if err != nil {
 		return provenance.Artifact{}, err
 	}
-	sum, err := hashFile(full)
+	sum, err := runstore.HashFile(full)
 	return provenance.Artifact{Path: path, SHA256: sum, Bytes: info.Size(), Records: rows, Role: role}, err
 }
 

@@ -16,8 +16,6 @@ import (
 	"github.com/drydock-ml/drydock/internal/runstore"
 )
 
-func hashFile(path string) (string, error) { return runstore.HashFile(path) }
-
 // eachLine calls do with every line of a file, line end included. The line is
 // valid until the next.
 func eachLine(path string, do func(line []byte) error) error {

@@ -19,44 +19,48 @@ import (
 // there, parts that need each other.
 func (c *Config) lint(d *spec.Document) {
 	if c.Version != 0 && c.Version != 1 {
-		d.Report(child(d.Root, "version"), msg.Text{"version %d is not known; this drydock reads version 1", "未知版本 %d；此 drydock 读取版本 1"}, c.Version)
+		d.Report(spec.ValueOf(d.Root, "version"), msg.Text{"version %d is not known; this drydock reads version 1", "未知版本 %d；此 drydock 读取版本 1"}, c.Version)
 	}
-	c.lintSources(d)
-	c.lintOutput(d)
+	c.lintOutput(d, c.lintSources(d))
 	c.lintBenchmarks(d)
 	c.lintEval(d)
 	c.lintSubmission(d)
 }
 
-func (c *Config) lintSources(d *spec.Document) {
-	seen := map[string]bool{}
+// lintSources returns the paths of the source files.
+func (c *Config) lintSources(d *spec.Document) map[string]bool {
+	seen, inputs := map[string]bool{}, map[string]bool{}
 	for i := range c.Sources {
 		s := &c.Sources[i]
 		if s.Name != "" && seen[s.Name] {
-			d.Report(child(s.Node, "name"), msg.Text{"two sources are called %q", "有两个来源都叫 %q"}, s.Name)
+			d.Report(spec.ValueOf(s.Node, "name"), msg.Text{"two sources are called %q", "有两个来源都叫 %q"}, s.Name)
 		}
 		seen[s.Name] = true
 		if strings.ContainsAny(s.Name, "/\\") {
-			d.Report(child(s.Node, "name"), msg.Text{"a source's name cannot hold / or \\", "来源名称不能包含 / 或 \\"})
+			d.Report(spec.ValueOf(s.Node, "name"), msg.Text{"a source's name cannot hold / or \\", "来源名称不能包含 / 或 \\"})
 		}
 		if len(s.Path) > 0 {
 			files, err := s.find(c.Dir)
 			if err != nil {
-				d.Report(child(s.Node, "path"), msg.Text{"%v", "%v"}, err)
+				d.Report(spec.ValueOf(s.Node, "path"), msg.Text{"%v", "%v"}, err)
 			} else if len(files) == 0 {
-				d.Report(child(s.Node, "path"), msg.Text{"no file matches %s", "没有文件匹配 %s"}, strings.Join(s.Path, ", "))
+				d.Report(spec.ValueOf(s.Node, "path"), msg.Text{"no file matches %s", "没有文件匹配 %s"}, strings.Join(s.Path, ", "))
+			}
+			for _, f := range files {
+				inputs[f.path] = true
 			}
 		}
 		for _, f := range []struct{ key, path string }{{"key", s.Key}, {"password_file", s.PasswordFile}} {
 			if f.path != "" {
-				c.needFile(d, child(s.Node, f.key), f.path)
+				c.needFile(d, spec.ValueOf(s.Node, f.key), f.path)
 			}
 		}
 		if s.As != "" && !c.hasParser(s.As == "question") {
-			d.Report(child(s.Node, "as"), msg.Text{"no step in steps makes a %s", "steps 中没有产生 %s 的步骤"}, s.As).
+			d.Report(spec.ValueOf(s.Node, "as"), msg.Text{"no step in steps makes a %s", "steps 中没有产生 %s 的步骤"}, s.As).
 				Hint(msg.Text{"add parse_questions or split_sections to steps", "请在 steps 中加入 parse_questions 或 split_sections"})
 		}
 	}
+	return inputs
 }
 
 func (c *Config) hasParser(questions bool) bool {
@@ -76,10 +80,10 @@ func (c *Config) needFile(d *spec.Document, n *yaml.Node, path string) {
 	}
 }
 
-func (c *Config) lintOutput(d *spec.Document) {
+func (c *Config) lintOutput(d *spec.Document, inputs map[string]bool) {
 	seen := map[string]bool{}
 	for _, o := range c.Output {
-		at := child(o.node, "path")
+		at := spec.ValueOf(o.node, "path")
 		p := filepath.ToSlash(filepath.Clean(filepath.FromSlash(o.path())))
 		if seen[p] {
 			d.Report(at, msg.Text{"two outputs write %s", "有两个输出都写入 %s"}, o.path())
@@ -91,16 +95,8 @@ func (c *Config) lintOutput(d *spec.Document) {
 		if !filepath.IsLocal(filepath.FromSlash(o.path())) {
 			d.Report(at, msg.Text{"%s lies outside the project", "%s 位于项目之外"}, o.path())
 		}
-		for i := range c.Sources {
-			files, err := c.Sources[i].find(c.Dir)
-			if err != nil {
-				continue
-			}
-			for _, f := range files {
-				if f.path == inside(c.Dir, o.path()) {
-					d.Report(at, msg.Text{"%s is also a source: the run would read what it writes", "%s 同时是来源：运行会读取自己写出的内容"}, o.path())
-				}
-			}
+		if inputs[inside(c.Dir, o.path())] {
+			d.Report(at, msg.Text{"%s is also a source: the run would read what it writes", "%s 同时是来源：运行会读取自己写出的内容"}, o.path())
 		}
 	}
 }
@@ -109,14 +105,14 @@ func (c *Config) lintBenchmarks(d *spec.Document) {
 	seen := map[string]bool{}
 	for _, b := range c.Benchmarks {
 		if b.Name != "" && seen[b.Name] {
-			d.Report(child(b.Node, "name"), msg.Text{"two benchmarks are called %q", "有两个评测集都叫 %q"}, b.Name)
+			d.Report(spec.ValueOf(b.Node, "name"), msg.Text{"two benchmarks are called %q", "有两个评测集都叫 %q"}, b.Name)
 		}
 		seen[b.Name] = true
 		if b.Path == "" {
 			continue
 		}
 		if _, err := readBench(b.Name, orLike(b.Like), inside(c.Dir, b.Path)); err != nil {
-			reportErr(d, child(b.Node, "path"), err)
+			reportErr(d, spec.ValueOf(b.Node, "path"), err)
 		}
 	}
 }
@@ -125,17 +121,17 @@ func (c *Config) lintEval(d *spec.Document) {
 	n := c.Eval.Node
 	for i, e := range c.Eval.Endpoints {
 		if !strings.HasPrefix(e, "builtin:") && !strings.Contains(e, "://") {
-			d.Report(item(child(n, "endpoints"), i), msg.Text{"%q is no endpoint", "%q 不是端点"}, e).
+			d.Report(item(spec.ValueOf(n, "endpoints"), i), msg.Text{"%q is no endpoint", "%q 不是端点"}, e).
 				Hint(msg.Text{"builtin:majority, builtin:lookup, or a URL that ends in /v1", "builtin:majority、builtin:lookup，或以 /v1 结尾的地址"})
 		} else if strings.HasPrefix(e, "builtin:") && e != "builtin:majority" && e != "builtin:lookup" {
-			f := d.Report(item(child(n, "endpoints"), i), msg.Text{"there is no %s", "不存在 %s"}, e)
+			f := d.Report(item(spec.ValueOf(n, "endpoints"), i), msg.Text{"there is no %s", "不存在 %s"}, e)
 			if s := spec.Suggest(e, []string{"builtin:majority", "builtin:lookup"}); s != "" {
 				f.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
 			}
 		}
 	}
 	if len(c.Eval.Benchmarks) > 0 && len(c.endpoints()) == 0 {
-		d.Report(child(n, "benchmarks"), msg.Text{"eval has benchmarks but nobody to ask", "eval 指定了评测集，但没有要提问的对象"}).
+		d.Report(spec.ValueOf(n, "benchmarks"), msg.Text{"eval has benchmarks but nobody to ask", "eval 指定了评测集，但没有要提问的对象"}).
 			Hint(msg.Text{"add endpoints: [\"builtin:lookup\"] or base_url", "请加入 endpoints: [\"builtin:lookup\"] 或 base_url"})
 	}
 	if len(c.Eval.Benchmarks) == 0 && len(c.endpoints()) > 0 {
@@ -146,7 +142,7 @@ func (c *Config) lintEval(d *spec.Document) {
 			Hint(msg.Text{"add model: NAME, as the server lists it under /v1/models", "请加入 model: 名称，与服务器 /v1/models 所列一致"})
 	}
 	if c.Eval.MinAcc < 0 || c.Eval.MinAcc > 1 {
-		d.Report(child(n, "min_acc"), msg.Text{"min_acc lies between 0 and 1", "min_acc 介于 0 与 1 之间"})
+		d.Report(spec.ValueOf(n, "min_acc"), msg.Text{"min_acc lies between 0 and 1", "min_acc 介于 0 与 1 之间"})
 	}
 }
 
@@ -170,14 +166,14 @@ func (c *Config) lintSubmission(d *spec.Document) {
 	known := []string{"sft", "lora", "qlora", "cpt", "dpo", "rag", "graphrag", "agent", "workflow"}
 	for i, m := range s.Methods {
 		if !slices.Contains(known, m) {
-			e := d.Report(item(child(s.Node, "methods"), i), msg.Text{"%q is no method of the challenge", "%q 不是竞赛规定的方法"}, m)
+			e := d.Report(item(spec.ValueOf(s.Node, "methods"), i), msg.Text{"%q is no method of the challenge", "%q 不是竞赛规定的方法"}, m)
 			e.Hint(msg.Text{"known: %s", "可用：%s"}, strings.Join(known, ", "))
 		}
 	}
 	if s.Report == "" {
 		d.Report(s.Node, msg.Text{"submission needs a report, DOCX or PDF", "submission 缺少技术报告（DOCX 或 PDF）"})
 	} else {
-		c.needFile(d, child(s.Node, "report"), s.Report)
+		c.needFile(d, spec.ValueOf(s.Node, "report"), s.Report)
 	}
 	switch {
 	case len(c.Eval.Benchmarks) == 0:
@@ -185,7 +181,7 @@ func (c *Config) lintSubmission(d *spec.Document) {
 	case s.Results == "":
 		d.Report(s.Node, msg.Text{"submission needs results: which endpoint of eval is graded", "submission 缺少 results：由 eval 的哪个端点参与评分"})
 	case !slices.Contains(c.endpoints(), s.Results):
-		d.Report(child(s.Node, "results"), msg.Text{"%s is not among the endpoints of eval", "%s 不在 eval 的端点之中"}, s.Results)
+		d.Report(spec.ValueOf(s.Node, "results"), msg.Text{"%s is not among the endpoints of eval", "%s 不在 eval 的端点之中"}, s.Results)
 	}
 }
 
@@ -207,40 +203,24 @@ func (c *Config) Resolve(home string) (map[string]*Bench, fail.List) {
 			out[ref] = b
 		}
 	}
-	find(child(c.Contamination.Node, "against"), c.Contamination.Against)
-	find(child(c.Eval.Node, "benchmarks"), c.Eval.Benchmarks)
+	find(spec.ValueOf(c.Contamination.Node, "against"), c.Contamination.Against)
+	find(spec.ValueOf(c.Eval.Node, "benchmarks"), c.Eval.Benchmarks)
 	return out, d.Findings()
 }
 
-// reportErr places an error of ours at a node, unless it has a place of its own.
+// reportErr places an error of ours at a node, in its own words.
 func reportErr(d *spec.Document, n *yaml.Node, err error) {
 	for _, e := range fail.All(err) {
-		r := d.Report(n, msg.Text{"%s", "%s"}, localError{e})
+		r := d.Report(n, msg.Text{"%v", "%v"}, e)
 		for i, h := range e.Hints(msg.En) {
 			r.Hint(msg.Text{"%s", "%s"}, pair{h, e.Hints(msg.Zh)[i]})
 		}
 	}
 }
 
-type localError struct{ e *fail.Error }
-
-func (l localError) In(lang msg.Lang) string { return l.e.In(lang) }
-
 type pair [2]string
 
 func (p pair) In(l msg.Lang) string { return p[l] }
-
-func child(n *yaml.Node, key string) *yaml.Node {
-	if n == nil || n.Kind != yaml.MappingNode {
-		return n
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
-		}
-	}
-	return n
-}
 
 func item(n *yaml.Node, i int) *yaml.Node {
 	if n != nil && n.Kind == yaml.SequenceNode && i < len(n.Content) {

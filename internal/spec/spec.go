@@ -57,7 +57,7 @@ func (s Spec[T]) Build(d *Document, n *yaml.Node, what any) (made T, ok bool) {
 		var bad *OptionError
 		at := n
 		if errors.As(err, &bad) {
-			at = valueOf(n, bad.Option)
+			at = ValueOf(n, bad.Option)
 		}
 		d.Report(at, msg.Text{"%s: %s", "%s：%s"}, what, err)
 		return made, false
@@ -106,7 +106,9 @@ func (e *OptionError) Error() string { return e.In(msg.En) }
 // In says it in a language.
 func (e *OptionError) In(l msg.Lang) string { return e.Option + " " + e.text.Format(l, e.args...) }
 
-func valueOf(n *yaml.Node, key string) *yaml.Node {
+// ValueOf returns the value of a key of a mapping, for a finding about it; the node
+// itself when it is no mapping or has no such key.
+func ValueOf(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return n
 	}
