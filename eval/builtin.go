@@ -11,6 +11,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/bm25"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/stats"
 	"github.com/drydock-ml/drydock/internal/textnorm"
 )
 
@@ -229,7 +230,7 @@ func (l *Lookup) remark(results []result, s *Summary) {
 	if near > 0 {
 		s.note("near_identical", msg.Text{"%d {item has|items have} a training question nearly identical; drydock contam check says whether {it is|they are} the same", "%d 道题在训练数据中有几乎相同的题；可用 drydock contam check 判断是否为同一题"}, near)
 	}
-	sig.PValue = BinomialTail(s.Correct, len(results), sig.Expected)
+	sig.PValue = stats.BinomialTail(s.Correct, len(results), sig.Expected)
 	if sig.PValue >= leakPValue {
 		return
 	}

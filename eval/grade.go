@@ -3,6 +3,7 @@ package eval
 import (
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/stats"
 )
 
 // A result is one item with its answer, or why there is none.
@@ -48,7 +49,7 @@ func summarize(b benchmark.Benchmark, results []result, s *Summary) {
 	if s.N > 0 {
 		s.Accuracy = float64(s.Correct) / float64(s.N)
 	}
-	s.Wilson95[0], s.Wilson95[1] = Wilson(s.Correct, s.N)
+	s.Wilson95[0], s.Wilson95[1] = stats.Wilson(s.Correct, s.N)
 	if replaced > 0 {
 		s.note("replaced_characters", msg.Text{"%d {reply holds|replies hold} U+FFFD where the server sent no character", "%d 条回复中含 U+FFFD，服务端未给出有效字符"}, replaced)
 	}

@@ -2,14 +2,12 @@ package eval_test
 
 import (
 	"context"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/eval"
@@ -241,58 +239,6 @@ func TestScoreRealFiles(t *testing.T) {
 			if n.Code == "file_differs" || n.Code == "other_items" {
 				t.Errorf("%s: %s", c.path, n.Text)
 			}
-		}
-	}
-}
-
-func TestWilson(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		k, n      int
-		low, high float64
-	}{
-		{50, 68, 0.6199, 0.8255},
-		{0, 10, 0, 0.2775},
-		{10, 10, 0.7225, 1},
-		{0, 0, 0, 1},
-		{1510, 1888, 0.7811, 0.8172},
-	} {
-		low, high := eval.Wilson(c.k, c.n)
-		if math.Abs(low-c.low) > 1e-4 || math.Abs(high-c.high) > 1e-4 {
-			t.Errorf("Wilson(%d, %d) = %.4f, %.4f", c.k, c.n, low, high)
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 5000).Draw(t, "n")
-		k := rapid.IntRange(0, n).Draw(t, "k")
-		low, high := eval.Wilson(k, n)
-		p := float64(k) / float64(n)
-		if low < 0 || high > 1 || low > p || high < p {
-			t.Fatalf("Wilson(%d, %d) = %v, %v", k, n, low, high)
-		}
-		// the ends are where the score test just rejects
-		for _, e := range []float64{low, high} {
-			if e == 0 || e == 1 {
-				continue
-			}
-			if z := math.Abs(p-e) / math.Sqrt(e*(1-e)/float64(n)); math.Abs(z-1.959963984540054) > 1e-6 {
-				t.Fatalf("Wilson(%d, %d): end %v has z %v", k, n, e, z)
-			}
-		}
-	})
-}
-
-func TestBinomialTail(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		k, n int
-		p    float64
-		want float64
-	}{
-		{0, 10, 0.3, 1}, {1, 1, 0.25, 0.25}, {3, 3, 0.5, 0.125}, {8, 10, 0.5, 56.0 / 1024}, {11, 10, 0.5, 0},
-	} {
-		if got := eval.BinomialTail(c.k, c.n, c.p); math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("BinomialTail(%d, %d, %v) = %v, want %v", c.k, c.n, c.p, got, c.want)
 		}
 	}
 }
