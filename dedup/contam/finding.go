@@ -16,6 +16,9 @@ type Place struct {
 	File    string // as the caller names it
 	Line    int    // from 1; 0: unknown
 	Pointer string // JSON pointer of the field; empty for plain text
+	// SHA256 is the hash, in hex, of what was checked as one record: the row's
+	// bytes without its line end, else the text. A waiver names it.
+	SHA256 string
 	// Locator is the place in a source that is no row file (p12 l7), as
 	// drydock.Locator writes it; empty: Line says it all.
 	Locator string
@@ -61,6 +64,10 @@ func (f *Finding) Append(dst []byte) []byte {
 	dst = strconv.AppendInt(dst, int64(f.Record.Line), 10)
 	dst = append(dst, `,"pointer":`...)
 	dst = drydock.AppendJSONString(dst, f.Record.Pointer)
+	if f.Record.SHA256 != "" {
+		dst = append(dst, `,"sha256":`...)
+		dst = drydock.AppendJSONString(dst, f.Record.SHA256)
+	}
 	if f.Record.Locator != "" {
 		dst = append(dst, `,"locator":`...)
 		dst = drydock.AppendJSONString(dst, f.Record.Locator)

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -222,7 +224,8 @@ func (u *unitWork) read(ctx context.Context, doc *drydock.Document) error {
 // plain checks a text that is one record by itself: a table row, or a row too
 // broken to be read, which may hide a leak all the same.
 func (u *unitWork) plain(text string, at drydock.Locator) {
-	u.record(u.scanner.Text([]byte(text)), func(f *contam.Finding) string { return matched([]rune(text), f.Spans) }, at)
+	raw := []byte(text)
+	u.record(u.scanner.Text(raw), raw, func(f *contam.Finding) string { return matched([]rune(text), f.Spans) }, at)
 }
 
 // row checks one JSON row.
@@ -238,7 +241,7 @@ func (u *unitWork) row(b drydock.Block) {
 		u.plain(string(b.Raw), b.At)
 		return
 	}
-	failed := u.record(found, func(f *contam.Finding) string { return rowText(b.Raw, f) }, b.At)
+	failed := u.record(found, b.Raw, func(f *contam.Finding) string { return rowText(b.Raw, f) }, b.At)
 	if u.s.o.Clean == "" {
 		return
 	}
@@ -325,10 +328,11 @@ func questionText(q *drydock.Question) string {
 }
 
 // record books the findings of one record and reports whether one fails.
-func (u *unitWork) record(found []contam.Finding, text func(*contam.Finding) string, at drydock.Locator) (failed bool) {
+func (u *unitWork) record(found []contam.Finding, raw []byte, text func(*contam.Finding) string, at drydock.Locator) (failed bool) {
 	u.out.records++
+	sum := recordHash(found, raw)
 	for _, f := range found {
-		f.Record.File, f.Record.Line = u.file, lineOf(at)
+		f.Record.File, f.Record.Line, f.Record.SHA256 = u.file, lineOf(at), sum
 		if f.Record.ID == "" {
 			f.Record.ID = at.String()
 		}
@@ -341,6 +345,15 @@ func (u *unitWork) record(found []contam.Finding, text func(*contam.Finding) str
 	return failed
 }
 
+// recordHash names the bytes of a record in which something was found.
+func recordHash(found []contam.Finding, raw []byte) string {
+	if len(found) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:])
+}
+
 // running checks the text of a document. Each finding is placed at the block
 // its evidence begins in; a record that fails is counted once a place.
 func (u *unitWork) running() {
@@ -348,7 +361,7 @@ func (u *unitWork) running() {
 		return
 	}
 	found := u.scanner.Text(u.text)
-	runes := []rune(string(u.text))
+	runes, sum := []rune(string(u.text)), recordHash(found, u.text)
 	places := map[drydock.Locator]bool{}
 	u.out.records++
 	for _, f := range found {
@@ -361,7 +374,7 @@ func (u *unitWork) running() {
 			}
 			at = u.starts[max(i, 0)].at
 		}
-		f.Record.File, f.Record.ID, f.Record.Line = u.file, at.String(), lineOf(at)
+		f.Record.File, f.Record.ID, f.Record.Line, f.Record.SHA256 = u.file, at.String(), lineOf(at), sum
 		if f.Fail && !places[at] {
 			places[at] = true
 			u.out.failed++
