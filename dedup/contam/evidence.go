@@ -16,7 +16,8 @@ type evidence struct {
 	pieces  []found
 	options [][]letter // what the record offers as options
 
-	fields []field
+	fields   []field
+	counters []runeCounter // of the fields
 
 	lettered bool // and letters them A, B, C, or names fields so
 	letters  int  // of the whole stream
@@ -64,6 +65,7 @@ func (s *Scanner) findings(id string) []Finding {
 		}
 		f.Components = Components{m.stem, orNaN(m.options), orNaN(m.statements)}
 		f.Record.Pointer, f.Spans = e.spans()
+		f.Alignment, f.Run = e.alignment(s.ix), e.longestRun()
 		f.Answer = e.answer()
 		out = append(out, f)
 	}
@@ -140,69 +142,18 @@ func (e *evidence) fieldOf(k int) int {
 func (e *evidence) after(k int) int {
 	n := e.fieldOf(k)
 	at := int(e.offs[k])
-	_, size := utf8.DecodeRune(e.fields[n].text[at:])
-	return at + size
+	return at + signLen(e.fields[n].text[at:])
 }
 
-// spans returns the field in which most of the item stands, and the ranges of
-// its text that matched.
-func (e *evidence) spans() (pointer string, spans []Span) {
-	type stretch struct{ field, from, to int } // bytes
-	var all []stretch
-	weight := map[int]int{}
-	for _, f := range e.pieces {
-		if f.place.end <= f.place.start || len(f.piece.letters) < 2 {
-			continue
-		}
-		first, last := e.fieldOf(f.place.start), e.fieldOf(f.place.end-1)
-		if first != last {
-			// split over two fields: the longer share is shown
-			cut := f.place.start
-			for cut < f.place.end && e.fieldOf(cut) == first {
-				cut++
-			}
-			if cut-f.place.start >= f.place.end-cut {
-				f.place.end = cut
-			} else {
-				f.place.start = cut
-				for e.fieldOf(f.place.start) != last {
-					f.place.start++
-				}
-				first = last
-			}
-		}
-		w := f.place.end - f.place.start
-		if f.piece.kind != optionPart {
-			w *= 4 // the stem's field is the one to look at
-		}
-		weight[first] += w
-		all = append(all, stretch{first, int(e.offs[f.place.start]), e.after(f.place.end - 1)})
+// signLen returns the bytes of the code point that b begins with, or of the
+// character reference or escape that stands for it.
+func signLen(b []byte) int {
+	if _, n := entity(b); n > 0 {
+		return n
 	}
-	best := -1
-	for i := range e.fields {
-		if w := weight[i]; w > 0 && (best < 0 || w > weight[best]) {
-			best = i
-		}
+	if _, n := unicodeEscape(b); n > 0 {
+		return n
 	}
-	if best < 0 {
-		return "", nil
-	}
-	slices.SortFunc(all, func(a, b stretch) int { return a.from - b.from })
-	text := e.fields[best].text
-	to := -1
-	for _, a := range all {
-		if a.field != best || a.to <= a.from {
-			continue
-		}
-		if to >= 0 && a.from <= to {
-			if a.to > to {
-				to = a.to
-				spans[len(spans)-1].End = utf8.RuneCount(text[:to])
-			}
-			continue
-		}
-		to = a.to
-		spans = append(spans, Span{utf8.RuneCount(text[:a.from]), utf8.RuneCount(text[:a.to])})
-	}
-	return e.fields[best].pointer, spans
+	_, n := utf8.DecodeRune(b)
+	return n
 }

@@ -51,11 +51,11 @@ func ExampleScanner_Record() {
 		found := s.Record(&drydock.Record{RowID: "p1", Passage: &drydock.Passage{Text: text}})
 		fmt.Println(len(found), "found")
 		for _, f := range found {
-			fmt.Println(f.Record.ID, f.Record.Pointer, f.Spans, f.Verdict, f.Fail)
+			fmt.Println(f.Record.ID, f.Record.Pointer, f.Spans[0].Start, f.Spans[0].End, f.Verdict, f.Fail)
 		}
 	}
 	// Output:
 	// 0 found
 	// 1 found
-	// p1 /text [{0 22}] near true
+	// p1 /text 0 22 near true
 }

@@ -36,46 +36,74 @@ type Components struct {
 	Stem, Options, Statements float64
 }
 
-// A Span is a range of characters (code points) of the field's text, as it
-// stands in the data, the end not included.
-type Span struct{ Start, End int }
+// A Span is a range of characters (code points) of a field's text, as it stands
+// in the data, the end not included.
+type Span struct {
+	Start, End int
+	Pointer    string // JSON pointer of the field; empty for plain text
+	Next       bool   // the field is one of Finding.Next, not of Finding.Record
+}
+
+// A Range is a range of characters (code points), the end not included.
+type Range struct{ Start, End int }
+
+// What an [Edit] does to the item's text to make it the text of the data.
+const (
+	OpEqual   = "equal"   // the same letters, but for what folding takes away
+	OpReplace = "replace" // other letters
+	OpInsert  = "insert"  // letters only the data has; Item is empty
+	OpDelete  = "delete"  // letters only the item has; Data is empty
+)
+
+// An Edit is one step of an alignment. Data counts in the field Pointer names,
+// Item in the text of the item's stem or of one of its options, as the benchmark
+// has it.
+type Edit struct {
+	Op      string
+	Data    Range
+	Item    Range
+	Option  int    // from 1; 0: the stem
+	Pointer string // of the data's field
+	Next    bool   // as of a Span
+}
 
 // A Finding is one benchmark item found in one record, with the evidence.
 type Finding struct {
 	Record     Place
+	Next       *Place // the record behind, where the item goes on in it; else nil
 	Item       ItemRef
 	Verdict    Verdict
 	Fail       bool    // whether the verdict fails the check at these settings
 	Score      float64 // 0–1; how much of the item is there
 	Components Components
-	Spans      []Span // of the field Record.Pointer names, rising
+	Spans      []Span // those of the field Record.Pointer names first, rising, then field by field
+	Alignment  []Edit // stem first, then option by option, in the order of the item
+	Run        int    // letters of the longest stretch that data and item share
 	Answer     string // the answer the record gives, if it shows one; it decides nothing
 	Rule       string // which rule decided
 	Config     string // hash of the settings
 }
 
+// Shown returns the spans of the field Record.Pointer names.
+func (f *Finding) Shown() []Span {
+	n := 0
+	for n < len(f.Spans) && !f.Spans[n].Next && f.Spans[n].Pointer == f.Record.Pointer {
+		n++
+	}
+	return f.Spans[:n]
+}
+
 // Append writes the finding as one line of a report, line end included.
 func (f *Finding) Append(dst []byte) []byte {
-	dst = append(dst, `{"schema":"`+Schema+`","record":{"id":`...)
-	dst = drydock.AppendJSONString(dst, f.Record.ID)
-	dst = append(dst, `,"file":`...)
-	dst = drydock.AppendJSONString(dst, f.Record.File)
-	dst = append(dst, `,"line":`...)
-	dst = strconv.AppendInt(dst, int64(f.Record.Line), 10)
-	dst = append(dst, `,"pointer":`...)
-	dst = drydock.AppendJSONString(dst, f.Record.Pointer)
-	if f.Record.SHA256 != "" {
-		dst = append(dst, `,"sha256":`...)
-		dst = drydock.AppendJSONString(dst, f.Record.SHA256)
+	dst = append(dst, `{"schema":"`+Schema+`","record":`...)
+	dst = f.Record.append(dst)
+	if f.Next != nil {
+		dst = append(dst, `,"next":`...)
+		dst = f.Next.append(dst)
 	}
-	if f.Record.Locator != "" {
-		dst = append(dst, `,"locator":`...)
-		dst = drydock.AppendJSONString(dst, f.Record.Locator)
-	}
-	dst = append(dst, `},"item":{"benchmark":`...)
+	dst = append(dst, `,"item":{"benchmark":`...)
 	dst = drydock.AppendJSONString(dst, f.Item.Benchmark)
-	dst = append(dst, `,"index":`...)
-	dst = strconv.AppendInt(dst, int64(f.Item.Index), 10)
+	dst = appendInt(dst, `,"index":`, f.Item.Index)
 	dst = append(dst, `},"verdict":`...)
 	dst = drydock.AppendJSONString(dst, string(f.Verdict))
 	dst = append(dst, `,"fail":`...)
@@ -93,13 +121,20 @@ func (f *Finding) Append(dst []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(dst, `{"start":`...)
-		dst = strconv.AppendInt(dst, int64(s.Start), 10)
-		dst = append(dst, `,"end":`...)
-		dst = strconv.AppendInt(dst, int64(s.End), 10)
+		dst = appendInt(dst, `{"start":`, s.Start)
+		dst = appendInt(dst, `,"end":`, s.End)
+		dst = f.appendField(dst, s.Pointer, s.Next)
 		dst = append(dst, '}')
 	}
-	dst = append(dst, `],"answer":`...)
+	dst = append(dst, `],"alignment":[`...)
+	for i := range f.Alignment {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = f.appendEdit(dst, &f.Alignment[i])
+	}
+	dst = appendInt(dst, `],"run":`, f.Run)
+	dst = append(dst, `,"answer":`...)
 	if f.Answer == "" {
 		dst = append(dst, "null"...)
 	} else {
@@ -110,6 +145,52 @@ func (f *Finding) Append(dst []byte) []byte {
 	dst = append(dst, `,"config":`...)
 	dst = drydock.AppendJSONString(dst, f.Config)
 	return append(dst, "}\n"...)
+}
+
+func (p *Place) append(dst []byte) []byte {
+	dst = append(dst, `{"id":`...)
+	dst = drydock.AppendJSONString(dst, p.ID)
+	dst = append(dst, `,"file":`...)
+	dst = drydock.AppendJSONString(dst, p.File)
+	dst = appendInt(dst, `,"line":`, p.Line)
+	dst = append(dst, `,"pointer":`...)
+	dst = drydock.AppendJSONString(dst, p.Pointer)
+	if p.Locator != "" {
+		dst = append(dst, `,"locator":`...)
+		dst = drydock.AppendJSONString(dst, p.Locator)
+	}
+	return append(dst, '}')
+}
+
+func (f *Finding) appendEdit(dst []byte, e *Edit) []byte {
+	dst = append(dst, `{"op":"`...)
+	dst = append(dst, e.Op...)
+	dst = appendInt(dst, `","data":[`, e.Data.Start)
+	dst = appendInt(dst, `,`, e.Data.End)
+	dst = appendInt(dst, `],"item":[`, e.Item.Start)
+	dst = appendInt(dst, `,`, e.Item.End)
+	dst = append(dst, ']')
+	if e.Option > 0 {
+		dst = appendInt(dst, `,"option":`, e.Option)
+	}
+	return append(f.appendField(dst, e.Pointer, e.Next), '}')
+}
+
+// appendField writes which field a range counts in, where it is not the one
+// that Record.Pointer names.
+func (f *Finding) appendField(dst []byte, pointer string, next bool) []byte {
+	if next || pointer != f.Record.Pointer {
+		dst = append(dst, `,"pointer":`...)
+		dst = drydock.AppendJSONString(dst, pointer)
+	}
+	if next {
+		dst = append(dst, `,"next":true`...)
+	}
+	return dst
+}
+
+func appendInt(dst []byte, key string, v int) []byte {
+	return strconv.AppendInt(append(dst, key...), int64(v), 10)
 }
 
 // appendShare writes a number of 0–1 with at most four places; NaN is null.

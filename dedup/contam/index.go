@@ -59,7 +59,7 @@ func NewIndexOf(sets []Set, c Config) (*Index, error) {
 	ix := &Index{config: c, hash: c.Hash(), sets: sets, alpha: newAlphabet()}
 	for n := range sets {
 		for i := range sets[n].Items {
-			ix.items = append(ix.items, ix.alpha.parse(&sets[n].Items[i], n))
+			ix.items = append(ix.items, ix.alpha.parse(&sets[n].Items[i], n, i))
 		}
 	}
 	if len(ix.items) == 0 {

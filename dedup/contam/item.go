@@ -28,6 +28,8 @@ type piece struct {
 	letters []letter
 	kind    partKind
 	part    int // which statement or option, from 0; for stems 0
+	from    int // its first letter in the stem's letters, or in the option's
+	more    bool // goes on the piece before it
 	digits  bool
 }
 
@@ -43,6 +45,7 @@ type option struct {
 // An item is a benchmark question prepared for comparing.
 type item struct {
 	set    int // which benchmark
+	number int // which of its items, from 0
 	index  int // the item's own number
 	answer []string
 	labels []string // of the options
@@ -61,8 +64,8 @@ type item struct {
 }
 
 // parse cuts a question into pieces. The alphabet grows.
-func (a *alphabet) parse(q *benchmark.Item, set int) item {
-	it := item{set: set, index: q.Index, answer: q.Question.Answer}
+func (a *alphabet) parse(q *benchmark.Item, set, number int) item {
+	it := item{set: set, number: number, index: q.Index, answer: q.Question.Answer}
 	latin := 0
 	for _, seg := range segments(q.Question.Stem) {
 		ls := a.learn(seg.text)
@@ -75,7 +78,7 @@ func (a *alphabet) parse(q *benchmark.Item, set int) item {
 			it.statements = max(it.statements, seg.statement)
 		}
 		it.segments = append(it.segments, ls)
-		it.stem = append(it.stem, cut(ls, kind, max(0, seg.statement-1))...)
+		it.stem = append(it.stem, cut(ls, kind, max(0, seg.statement-1), it.stemLen)...)
 		it.stemLen += len(ls)
 		latin += countLatin(ls)
 	}
@@ -84,7 +87,7 @@ func (a *alphabet) parse(q *benchmark.Item, set int) item {
 		it.labels = append(it.labels, o.Label)
 		it.options = append(it.options, option{
 			letters: ls,
-			pieces:  cut(ls, optionPart, i),
+			pieces:  cut(ls, optionPart, i, 0),
 			trivial: trivial(ls),
 			combo:   combo(o.Text),
 		})
@@ -140,12 +143,14 @@ func countLatin(ls []letter) int {
 	return n
 }
 
-// cut makes pieces of at most maxPiece letters, equally long.
-func cut(ls []letter, kind partKind, part int) []piece {
+// cut makes pieces of at most maxPiece letters, equally long. The first letter
+// of ls is letter from of the stem or option.
+func cut(ls []letter, kind partKind, part, from int) []piece {
 	n := (len(ls) + maxPiece - 1) / maxPiece
 	var out []piece
 	for i := range n {
-		p := piece{letters: ls[i*len(ls)/n : (i+1)*len(ls)/n], kind: kind, part: part}
+		at := i * len(ls) / n
+		p := piece{letters: ls[at : (i+1)*len(ls)/n], kind: kind, part: part, from: from + at, more: i > 0}
 		for _, l := range p.letters {
 			p.digits = p.digits || isDigit(l)
 		}
@@ -157,6 +162,7 @@ func cut(ls []letter, kind partKind, part int) []piece {
 // A segment is a stretch of a stem that a leak may move or fill as a whole.
 type segment struct {
 	text      string
+	at        int // its first byte in the stem
 	statement int // from 1; 0: not a statement
 }
 
@@ -166,7 +172,7 @@ func segments(stem string) []segment {
 	start, statement := 0, 0
 	add := func(end int) {
 		if strings.TrimSpace(stem[start:end]) != "" {
-			out = append(out, segment{stem[start:end], statement})
+			out = append(out, segment{stem[start:end], start, statement})
 		}
 	}
 	for i := 0; i < len(stem); {

@@ -138,7 +138,7 @@ func TestFindingRow(t *testing.T) {
 	f.Record.File, f.Record.Line = "train.jsonl", 7
 	want := `{"schema":"drydock.contam/1","record":{"id":"r1","file":"train.jsonl","line":7,"pointer":"/text"},` +
 		`"item":{"benchmark":"harbour_quiz","index":0},"verdict":"stem_only","fail":true,"score":1,` +
-		`"components":{"stem":1,"options":0,"statements":null},"spans":[{"start":0,"end":19}],"answer":null,"rule":"stem",` +
+		`"components":{"stem":1,"options":0,"statements":null},"spans":[{"start":0,"end":19}],"alignment":[{"op":"equal","data":[0,19],"item":[0,19]}],"run":18,"answer":null,"rule":"stem",` +
 		`"config":"` + ix.ConfigHash() + `"}` + "\n"
 	if d := cmp.Diff(want, string(f.Append(nil))); d != "" {
 		t.Error(d)
