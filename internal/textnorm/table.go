@@ -2,11 +2,11 @@ package textnorm
 
 import (
 	_ "embed"
+	"iter"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -61,15 +61,11 @@ var getTable = sync.OnceValue(buildTable)
 
 func buildTable() *table {
 	b := &builder{han: map[rune]rune{}}
-	for _, pairs := range []string{hanPairs, radicals, extraHan} {
-		pairs = strings.ReplaceAll(strings.ReplaceAll(pairs, "\n", ""), "\r", "")
-		for len(pairs) > 0 {
-			from, n := utf8.DecodeRuneInString(pairs)
-			to, m := utf8.DecodeRuneInString(pairs[n:])
+	for _, list := range []string{hanPairs, radicals, extraHan} {
+		for from, to := range pairsOf(list) {
 			if from != to {
 				b.han[from] = to
 			}
-			pairs = pairs[n+m:]
 		}
 	}
 	t := &table{}
@@ -98,6 +94,26 @@ func buildTable() *table {
 		t.page[page] = addPage(buf)
 	}
 	return t
+}
+
+// pairsOf yields the pairs of a list: every first code point stands for the
+// second. Line ends do not count.
+func pairsOf(list string) iter.Seq2[rune, rune] {
+	return func(yield func(from, to rune) bool) {
+		var from rune
+		for _, r := range list {
+			switch {
+			case r == '\n' || r == '\r':
+			case from == 0:
+				from = r
+			default:
+				if !yield(from, r) {
+					return
+				}
+				from = 0
+			}
+		}
+	}
 }
 
 // builder holds the pairs of Han forms while the table is made.
