@@ -155,6 +155,10 @@ func (p *Place) append(dst []byte) []byte {
 	dst = appendInt(dst, `,"line":`, p.Line)
 	dst = append(dst, `,"pointer":`...)
 	dst = drydock.AppendJSONString(dst, p.Pointer)
+	if p.SHA256 != "" {
+		dst = append(dst, `,"sha256":`...)
+		dst = drydock.AppendJSONString(dst, p.SHA256)
+	}
 	if p.Locator != "" {
 		dst = append(dst, `,"locator":`...)
 		dst = drydock.AppendJSONString(dst, p.Locator)
