@@ -14,7 +14,7 @@ var level0 = []string{
 	"data",
 	"internal/msg", "internal/fail", "internal/spec", "internal/textnorm", "internal/parallel",
 	"internal/atomicfile", "internal/runstore", "internal/llm", "internal/bm25", "internal/golden",
-	"internal/shuffle", "internal/stats",
+	"internal/shuffle", "internal/stats", "internal/chart",
 }
 
 // leaves says what the packages of level 0 may import of ours. What is not
