@@ -2,12 +2,15 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dedup/contam"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -70,22 +73,22 @@ const shownHits = 5
 
 // contamAnswer is the summary of a check. Its fields are stable.
 type contamAnswer struct {
-	Schema     string         `json:"schema"`
-	Benchmarks []contamBench  `json:"benchmarks"`
-	Inputs     []contamInput  `json:"inputs"`
-	Records    int            `json:"records"`
-	Bytes      int64          `json:"bytes"`
-	Items      int            `json:"items"`
-	Blind      []contamItem   `json:"blind"` // items these settings cannot see
-	Verdicts   map[string]int `json:"verdicts"`
-	Failed     int            `json:"failed_records"` // records with a verdict that fails the check
-	Config     string         `json:"config"`
-	Report     string         `json:"report,omitempty"`
-	Clean      string         `json:"clean,omitempty"`
-	CleanRows  int            `json:"clean_rows,omitempty"`
-	Exit       int            `json:"exit"`
+	Schema     string                 `json:"schema"`
+	Benchmarks []contamBench          `json:"benchmarks"`
+	Inputs     []pipeline.ContamInput `json:"inputs"`
+	Records    int                    `json:"records"`
+	Bytes      int64                  `json:"bytes"`
+	Items      int                    `json:"items"`
+	Blind      []contamItem           `json:"blind"` // items these settings cannot see
+	Verdicts   map[string]int         `json:"verdicts"`
+	Failed     int                    `json:"failed_records"` // records with a verdict that fails the check
+	Config     string                 `json:"config"`
+	Report     string                 `json:"report,omitempty"`
+	Clean      string                 `json:"clean,omitempty"`
+	CleanRows  int                    `json:"clean_rows,omitempty"`
+	Exit       int                    `json:"exit"`
 	seconds    float64
-	shown      []hit
+	shown      []pipeline.ContamHit
 }
 
 type contamBench struct {
@@ -99,13 +102,6 @@ type contamBench struct {
 type contamItem struct {
 	Benchmark string `json:"benchmark"`
 	Index     int    `json:"index"`
-}
-
-type contamInput struct {
-	File    string `json:"file"`
-	SHA256  string `json:"sha256"`
-	Records int    `json:"records"`
-	Bytes   int64  `json:"bytes"`
 }
 
 func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
@@ -133,15 +129,15 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 		return err
 	}
 	start := a.host.Now()
-	scan := newContamScan(a, ix, benches, o)
-	if err := scan.run(ctx, files, read); err != nil {
+	ans := contamAnswer{Verdicts: map[string]int{}, Blind: []contamItem{}, Inputs: []pipeline.ContamInput{}}
+	t, err := a.scanContam(ctx, o, &pipeline.ContamCheck{Index: ix, Benches: benches, Read: read}, files, &ans)
+	if err != nil {
 		return err
 	}
 	if !o.DryRun {
-		scan.answer.Report, scan.answer.Clean = o.Report, o.Clean
+		ans.Report, ans.Clean = o.Report, o.Clean
 	}
-	bad = append(bad, scan.bad...)
-	ans := scan.answer
+	bad = append(bad, t.Bad...)
 	ans.Schema, ans.Items, ans.Config = "drydock.contam.summary/1", ix.Items(), ix.ConfigHash()
 	ans.seconds = a.host.Now().Sub(start).Seconds()
 	for _, b := range ix.Blind() {
@@ -151,7 +147,7 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 		ans.Benchmarks = append(ans.Benchmarks, contamBench{b.Name, b.Benchmark.Ref().String(), len(b.Items), b.SHA256})
 	}
 	if ans.Failed > 0 {
-		bad = append(bad, scan.leaks(files))
+		bad = append(bad, contamLeaks(o, t, files))
 	}
 	ans.Exit = fail.Code(bad.OrNil())
 	if err := a.answer(ans); err != nil {
@@ -159,6 +155,78 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 	}
 	return bad.OrNil()
 }
+
+// scanContam checks the files. Report and clean rows are written while it goes,
+// in the order of the data.
+func (a *app) scanContam(ctx context.Context, o ContamCheckOptions, c *pipeline.ContamCheck, files []string, ans *contamAnswer) (*pipeline.ContamTotals, error) {
+	report, err := a.createOutput(o.Report, o.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	defer report.Abort()
+	clean, err := a.createOutput(o.Clean, o.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	defer clean.Abort()
+	if o.Clean != "" {
+		c.Clean, c.OnHit = clean, o.OnHit
+	}
+	c.Read.CacheDir, c.Read.Workers = a.host.cache(), a.workers()
+	c.Read.PDF = format.NewPDFRuntime(a.host.cache())
+	defer c.Read.PDF.Close()
+	c.Workers, c.Note = a.workers(), a.note
+	c.Progress = func(name string, size int64) (func(int64), func()) {
+		p := a.term.Progress(name, size, true)
+		return p.Set, p.End
+	}
+	var buf []byte
+	c.Hit = func(h *pipeline.ContamHit) error {
+		ans.Verdicts[string(h.Verdict)]++
+		if h.Fail && len(ans.shown) <= shownHits {
+			ans.shown = append(ans.shown, *h)
+		}
+		buf = h.Append(buf[:0])
+		_, err := report.Write(buf)
+		return err
+	}
+	t, err := c.Files(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(report.Commit(), clean.Commit()); err != nil {
+		return nil, err
+	}
+	ans.Inputs = append(ans.Inputs, t.Inputs...)
+	ans.Records, ans.Bytes, ans.Failed, ans.CleanRows = t.Records, t.Bytes, t.Failed, t.CleanRows
+	return t, nil
+}
+
+// contamLeaks is the error of records that fail the check.
+func contamLeaks(o ContamCheckOptions, t *pipeline.ContamTotals, files []string) *fail.Error {
+	e := fail.New(fail.Contamination, msg.Text{"records that are benchmark items: %d", "属于评测集题目的记录：%d 条"}, t.Failed)
+	switch {
+	case o.Clean != "":
+		return e
+	case !t.OnlyRows:
+		return e.Hint(msg.Text{
+			"for rows without them: drydock prep makes JSONL of it, which --clean FILE takes",
+			"若要不含它们的数据行：先用 drydock prep 转换为 JSONL，再用 --clean FILE",
+		})
+	case len(files) > 1:
+		return e.Hint(msg.Text{"to write the rows without them: --clean FILE, one input at a time", "写出不含它们的数据：--clean FILE，每次一个输入"})
+	}
+	return e.Hint(msg.Text{"to write the rows without them: --clean FILE", "写出不含它们的数据：--clean FILE"})
+}
+
+func hitPlace(h *pipeline.ContamHit) string {
+	if h.Record.Line > 0 {
+		return fmt.Sprintf("%s:%d", h.Record.File, h.Record.Line)
+	}
+	return h.Record.File + " " + h.Record.ID
+}
+
+func secondsOf(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // contamIndex resolves the references and builds one index of them all.
 func (a *app) contamIndex(refs []string) ([]*pipeline.Bench, *contam.Index, error) {
@@ -205,9 +273,9 @@ func (c contamAnswer) text(t *ui.Terminal) {
 			break
 		}
 		t.Println("")
-		t.Println(h.where() + "  " + string(h.f.Verdict) + "  " + fmt.Sprintf("%s %d  %.2f", h.f.Item.Benchmark, h.f.Item.Index, h.f.Score))
-		sideBySide(t, msg.Text{"yours", "数据"}, h.text)
-		sideBySide(t, msg.Text{"bench", "题目"}, h.item)
+		t.Println(hitPlace(&h) + "  " + string(h.Verdict) + "  " + fmt.Sprintf("%s %d  %.2f", h.Item.Benchmark, h.Item.Index, h.Score))
+		sideBySide(t, msg.Text{"yours", "数据"}, h.Text)
+		sideBySide(t, msg.Text{"bench", "题目"}, pipeline.QuestionText(&h.BenchItem.Question))
 	}
 	if c.Report != "" {
 		t.Print(msg.Text{"report: %s", "报告：%s"}, c.Report)

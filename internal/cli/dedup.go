@@ -9,12 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/drydock-ml/drydock"
-	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dedup"
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/ui"
 )
 
@@ -82,7 +82,7 @@ type dedupInput struct {
 type dedupRun struct {
 	a      *app
 	exact  *dedup.Exact
-	files  []inputFile
+	files  []*pipeline.InputFile
 	answer dedupAnswer
 	bad    fail.List
 }
@@ -134,37 +134,37 @@ func (d *dedupRun) open(ctx context.Context, name, encoding string) error {
 		d.bad = append(d.bad, fail.All(err)...)
 		return nil
 	}
-	if in.kind.Name != "jsonl" && in.kind.Name != "json" {
-		d.bad = append(d.bad, fail.New(fail.Partial, msg.Text{"%s holds no rows but is %s", "%s 不是数据行，而是 %s"}, in.name(), in.kind.Name).
+	if in.Kind.Name != "jsonl" && in.Kind.Name != "json" {
+		d.bad = append(d.bad, fail.New(fail.Partial, msg.Text{"%s holds no rows but is %s", "%s 不是数据行，而是 %s"}, in.Name(), in.Kind.Name).
 			Hint(msg.Text{"drydock prep makes rows of it", "请先用 drydock prep 转换为数据行"}))
 		return nil
 	}
 	d.files = append(d.files, in)
-	d.answer.Inputs = append(d.answer.Inputs, dedupInput{File: in.name(), SHA256: in.file.SHA256, Bytes: in.file.Size})
+	d.answer.Inputs = append(d.answer.Inputs, dedupInput{File: in.Name(), SHA256: in.File.SHA256, Bytes: in.File.Size})
 	return nil
 }
 
 // rows reads a unit and hands each row to f: with its record, or nil when the
 // row has no known shape.
-func (d *dedupRun) rows(ctx context.Context, in inputFile, u format.Unit, f func(raw []byte, r *drydock.Record) error) (bad fail.List, err error) {
-	for b, err := range in.kind.Document(u, nil).Blocks(ctx) {
+func (d *dedupRun) rows(ctx context.Context, in *pipeline.InputFile, u format.Unit, f func(raw []byte, r *drydock.Record) error) (bad fail.List, err error) {
+	for b, err := range in.Kind.Document(u, nil).Blocks(ctx) {
 		var drop *drydock.Drop
 		switch {
 		case errors.As(err, &drop):
-			bad = append(bad, badBlock(drop))
+			bad = append(bad, pipeline.BadBlock(drop))
 			continue
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		case err != nil:
 			return append(bad, fail.All(err)...), nil
 		}
-		r, why := decodeRow(b.Raw)
+		r, why := pipeline.DecodeRow(b.Raw)
 		if r == nil {
 			bad = append(bad, fail.New(fail.Partial, msg.Text{"kept, not compared: %s", "已保留，未比较：%s"}, why).
-				At(fail.Where{File: in.name(), Line: lineOf(b.At)}))
+				At(fail.Where{File: in.Name(), Line: pipeline.LineOf(b.At)}))
 		} else {
-			r.ID = drydock.NewID("", in.name(), b.At.String(), string(b.Raw))
-			r.Origin = drydock.Origin{File: in.file.File, At: b.At}
+			r.ID = drydock.NewID("", in.Name(), b.At.String(), string(b.Raw))
+			r.Origin = drydock.Origin{File: in.File.File, At: b.At}
 		}
 		if err := f(b.Raw, r); err != nil {
 			return nil, err
@@ -173,33 +173,18 @@ func (d *dedupRun) rows(ctx context.Context, in inputFile, u format.Unit, f func
 	return bad, nil
 }
 
-// decodeRow reads a row by the first shape that takes it.
-func decodeRow(raw []byte) (r *drydock.Record, why string) {
-	for _, s := range emit.Shapes() {
-		if !s.Sniff(raw) {
-			continue
-		}
-		r, err := s.Decode(raw)
-		if err != nil {
-			return nil, s.Name + ": " + err.Error()
-		}
-		return r, ""
-	}
-	return nil, "the row has none of the known shapes"
-}
-
 // compare sketches every row and decides.
 func (d *dedupRun) compare(ctx context.Context) error {
 	number := 0
 	for i, in := range d.files {
-		bads := make([]fail.List, len(in.units))
-		counts := make([]int, len(in.units))
+		bads := make([]fail.List, len(in.Units))
+		counts := make([]int, len(in.Units))
 		first := number
-		number += len(in.units)
-		err := d.a.inOrder(ctx, len(in.units), func(ctx context.Context, k int) error {
+		number += len(in.Units)
+		err := d.a.inOrder(ctx, len(in.Units), func(ctx context.Context, k int) error {
 			sketch := d.exact.Sketch(first + k)
 			var err error
-			bads[k], err = d.rows(ctx, in, in.units[k], func(_ []byte, r *drydock.Record) error {
+			bads[k], err = d.rows(ctx, in, in.Units[k], func(_ []byte, r *drydock.Record) error {
 				counts[k]++
 				if r == nil {
 					return nil
@@ -229,9 +214,9 @@ func (d *dedupRun) write(ctx context.Context, o DedupOptions) error {
 	defer out.Abort()
 	d.answer.Sums.Dropped = map[string]int{}
 	for _, in := range d.files {
-		kept := make([]keptRows, len(in.units))
-		err := d.a.inOrder(ctx, len(in.units), func(ctx context.Context, k int) error {
-			return d.keep(ctx, in, in.units[k], &kept[k])
+		kept := make([]keptRows, len(in.Units))
+		err := d.a.inOrder(ctx, len(in.Units), func(ctx context.Context, k int) error {
+			return d.keep(ctx, in, in.Units[k], &kept[k])
 		}, func(k int) error {
 			d.answer.Sums.Out += kept[k].out
 			d.answer.Unknown += kept[k].unknown
@@ -259,7 +244,7 @@ type keptRows struct {
 	dropped      map[string]int
 }
 
-func (d *dedupRun) keep(ctx context.Context, in inputFile, u format.Unit, k *keptRows) error {
+func (d *dedupRun) keep(ctx context.Context, in *pipeline.InputFile, u format.Unit, k *keptRows) error {
 	k.dropped = map[string]int{}
 	_, err := d.rows(ctx, in, u, func(raw []byte, r *drydock.Record) error {
 		if r == nil {

@@ -8,12 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/parallel"
-	"github.com/drydock-ml/drydock/internal/runstore"
+	"github.com/drydock-ml/drydock/internal/pipeline"
 )
 
 // expandInputs lists the files that are meant: folders are walked in the order
@@ -88,52 +87,16 @@ func keepInputs(flag, out string, inputs []string) error {
 	return nil
 }
 
-// An inputFile is a file ready to be read, with the hash of its bytes.
-type inputFile struct {
-	file  *format.File
-	kind  *format.Format
-	units []format.Unit
-}
-
-func (f inputFile) name() string { return f.file.Name }
-
 // openInput opens a file and cuts it into units. The error is of kind partial,
 // or that of a cancelled context.
-func (a *app) openInput(ctx context.Context, name string, o format.Options, note func(format.Note)) (inputFile, error) {
-	meta := &drydock.File{Name: filepath.ToSlash(name)}
+func (a *app) openInput(ctx context.Context, name string, o format.Options, note func(format.Note)) (*pipeline.InputFile, error) {
 	o.Workers, o.CacheDir = a.workers(), a.host.cache()
-	f, kind, err := format.Open(meta, name, o, note)
-	if err != nil {
-		return inputFile{}, err
-	}
-	// only now: a device has no end to hash
-	if meta.SHA256, err = runstore.HashFile(name); err != nil {
-		return inputFile{}, fail.New(fail.Partial, msg.Text{"%v", "%v"}, err)
-	}
-	units, err := kind.Units(ctx, f)
-	if ctx.Err() != nil {
-		return inputFile{}, context.Cause(ctx)
-	}
-	return inputFile{f, kind, units}, err
+	return pipeline.OpenInput(ctx, name, o, note)
 }
 
-// inOrder calls work for 0 … n-1 on several goroutines and done for each in
-// order, holding the results of a few at a time only.
+// inOrder is parallel.InOrder with the workers the user asked for.
 func (a *app) inOrder(ctx context.Context, n int, work func(ctx context.Context, i int) error, done func(i int) error) error {
-	group := 2 * a.workers()
-	for from := 0; from < n; from += group {
-		size := min(group, n-from)
-		err := parallel.Each(ctx, a.workers(), size, func(ctx context.Context, i int) error { return work(ctx, from+i) })
-		if err != nil {
-			return err
-		}
-		for i := range size {
-			if err := done(from + i); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return parallel.InOrder(ctx, a.workers(), n, work, done)
 }
 
 // note tells the user what a format says of a file; a program gets it as a
@@ -178,31 +141,4 @@ func (o readOptions) options() (format.Options, error) {
 	}
 	f.Password = strings.TrimRight(string(b), "\r\n")
 	return f, nil
-}
-
-// badBlock says which row or page could not be read.
-func badBlock(d *drydock.Drop) *fail.Error {
-	detail := d.Reason
-	if d.Detail != "" {
-		detail += ": " + d.Detail
-	}
-	e := fail.New(fail.Partial, msg.Text{"not read (%s)", "未能读取（%s）"}, detail)
-	if d.Record == nil || d.Record.Origin.File == nil {
-		return e
-	}
-	at := d.Record.Origin.At
-	w := fail.Where{File: d.Record.Origin.File.Name, Line: lineOf(at)}
-	if w.Line == 0 && !at.IsZero() {
-		w.File += " " + at.String()
-	}
-	return e.At(w)
-}
-
-// lineOf is the line or row number of a place in a text or row file; 0 in one
-// with pages or paragraphs.
-func lineOf(at drydock.Locator) int {
-	if at.Page > 0 || at.Para > 0 || at.Sheet != "" {
-		return 0
-	}
-	return max(at.Line, at.Row)
 }

@@ -1,0 +1,173 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
+
+// contamUnit is what became of one unit.
+type contamUnit struct {
+	records int
+	rows    int // of the records, those that are rows
+	failed  int
+	hits    []ContamHit
+	clean   struct {
+		text []byte
+		rows int
+	}
+	bad fail.List
+}
+
+// contamReader reads one unit. Rows are checked one by one; running text as one
+// record, so that an item broken over lines is found.
+type contamReader struct {
+	check   *ContamCheck
+	out     *contamUnit
+	scanner *contam.Scanner
+	file    string
+	text    []byte
+	starts  []textStart
+	runes   int
+}
+
+// textStart says which block begins at which character of the text.
+type textStart struct {
+	rune int
+	at   drydock.Locator
+}
+
+func (u *contamReader) read(ctx context.Context, doc *drydock.Document) error {
+	u.file = doc.File.Name
+	for b, err := range doc.Blocks(ctx) {
+		var drop *drydock.Drop
+		switch {
+		case errors.As(err, &drop):
+			u.out.bad = append(u.out.bad, BadBlock(drop))
+			if r := drop.Record; r != nil && r.Passage != nil {
+				u.plain(r.Passage.Text, r.Origin.At)
+			}
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
+			u.out.bad = append(u.out.bad, fail.All(err)...)
+			return nil
+		case b.Raw != nil:
+			u.row(b)
+		case b.Cells != nil:
+			u.out.rows++
+			u.plain(strings.Join(b.Cells, "\n"), b.At)
+		default:
+			u.starts = append(u.starts, textStart{u.runes, b.At})
+			u.text = append(append(u.text, b.Text...), '\n')
+			u.runes += utf8.RuneCountInString(b.Text) + 1
+		}
+	}
+	u.running()
+	return nil
+}
+
+// plain checks a text that is one record by itself: a table row, or a row too
+// broken to be read, which may hide a leak all the same.
+func (u *contamReader) plain(text string, at drydock.Locator) {
+	u.record(u.scanner.Text([]byte(text)), []byte(text), at, func(h *ContamHit) { h.excerpt(text) })
+}
+
+// row checks one JSON row.
+func (u *contamReader) row(b drydock.Block) {
+	u.out.rows++
+	found, err := u.scanner.Row(b.Raw)
+	if err != nil {
+		w := fail.Where{File: u.file, Line: LineOf(b.At), Excerpt: string(b.Raw)}
+		var bad *contam.SyntaxError
+		if errors.As(err, &bad) {
+			w.Column = utf8.RuneCount(b.Raw[:min(bad.Column-1, len(b.Raw))]) + 1
+		}
+		u.out.bad = append(u.out.bad, fail.New(fail.Partial, msg.Text{"no JSON, checked as plain text: %v", "不是 JSON，已按纯文本检查：%v"}, err).At(w))
+		u.plain(string(b.Raw), b.At)
+		return
+	}
+	failed := u.record(found, b.Raw, b.At, func(h *ContamHit) { h.row(b.Raw) })
+	if u.check.Clean == nil || failed && u.check.OnHit == "drop" {
+		return
+	}
+	row := b.Raw
+	if failed {
+		row = annotated(b.Raw, found)
+	}
+	u.out.clean.text = append(append(u.out.clean.text, row...), '\n')
+	u.out.clean.rows++
+}
+
+// record books the findings of one record and reports whether one fails. raw
+// is what was checked; show fills what a reader wants to see.
+func (u *contamReader) record(found []contam.Finding, raw []byte, at drydock.Locator, show func(*ContamHit)) (failed bool) {
+	u.out.records++
+	for _, h := range u.hits(found, raw) {
+		h.Record.Line = LineOf(at)
+		if h.Record.ID == "" {
+			h.Record.ID = at.String()
+		}
+		show(&h)
+		failed = failed || h.Fail
+		u.out.hits = append(u.out.hits, h)
+	}
+	if failed {
+		u.out.failed++
+	}
+	return failed
+}
+
+// hits names the record whose bytes are raw in its findings.
+func (u *contamReader) hits(found []contam.Finding, raw []byte) []ContamHit {
+	if len(found) == 0 {
+		return nil
+	}
+	sum := sha256.Sum256(raw)
+	out := make([]ContamHit, len(found))
+	for i, f := range found {
+		f.Record.File, f.Record.SHA256 = u.file, hex.EncodeToString(sum[:])
+		f.Fail = f.Fail && (u.check.Waived == nil || !u.check.Waived(&f))
+		out[i] = ContamHit{Finding: f, BenchItem: u.check.items[f.Item]}
+	}
+	return out
+}
+
+// running checks the text of a document. Each finding is placed at the block
+// its evidence begins in; a record that fails is counted once a place.
+func (u *contamReader) running() {
+	if len(u.text) == 0 {
+		return
+	}
+	found := u.hits(u.scanner.Text(u.text), u.text)
+	text := string(u.text)
+	places := map[drydock.Locator]bool{}
+	u.out.records++
+	for _, h := range found {
+		at, from := drydock.Locator{}, 0
+		if len(h.Spans) > 0 {
+			from = h.Spans[0].Start
+			i, ok := slices.BinarySearchFunc(u.starts, from, func(s textStart, r int) int { return s.rune - r })
+			if !ok {
+				i--
+			}
+			at = u.starts[max(i, 0)].at
+		}
+		h.Record.ID, h.Record.Line = at.String(), LineOf(at)
+		h.excerpt(text)
+		if h.Fail && !places[at] {
+			places[at] = true
+			u.out.failed++
+		}
+		u.out.hits = append(u.out.hits, h)
+	}
+}
