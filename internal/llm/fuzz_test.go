@@ -17,6 +17,8 @@ func FuzzReply(f *testing.F) {
 	f.Add(500, []byte(`{"error":"`+key+`"}`))
 	f.Add(400, []byte(`{"error":{"message":7,"code":{}},"detail":[{"msg":"`+key+`"}]}`))
 	f.Add(200, []byte(`{"choices":[{"message":null}],"error":{"message":"x"}}`))
+	f.Add(200, []byte("data: "+chunkA+"\r\n\r\ndata: "+chunkC+"\n\ndata: [DONE]\n\n"))
+	f.Add(200, []byte(": x\nevent: error\ndata: {\"error\":{\"message\":\""+key+"\"}}\n\n"))
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		if status < 200 || status > 599 || (status >= 300 && status < 400) {
 			return

@@ -127,13 +127,18 @@ func TestChat(t *testing.T) {
 
 func TestReplies(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ body, want string }{
-		"no choices":     {`{"choices":[]}`, "no choices"},
-		"error with 200": {`{"error":{"message":"overloaded","code":1}}`, "overloaded"},
-		"cut short":      {`{"id":"x","choices": [`, "not a chat completion"},
-		"content parts":  {`{"choices":[{"message":{"content":[{"type":"text"}]}}]}`, "not text"},
-		"html":           {`<html>`, "not a chat completion"},
-		"no message":     {`{"choices":[{}]}`, "no choices"},
+	for name, c := range map[string]struct {
+		body, want string
+		calls      int64
+	}{
+		"no choices":         {`{"choices":[]}`, "no choices", 1},
+		"error with 200":     {`{"error":{"message":"overloaded","code":1}}`, "overloaded", 1},
+		"overload with 200":  {`{"error":{"message":"overloaded","code":503}}`, "overloaded", 5},
+		"cut short":          {`{"id":"x","choices": [`, "not a chat completion", 5},
+		"content parts":      {`{"choices":[{"message":{"content":[{"type":"text"}]}}]}`, "not text", 1},
+		"html":               {`<html>`, "not a chat completion", 5},
+		"no message":         {`{"choices":[{}]}`, "no choices", 1},
+		"a stream that ends": {"data: {\"choices\":[{\"delta\":{\"content\":\"[A\"}}]}\n\n", "the stream ended", 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -146,7 +151,7 @@ func TestReplies(t *testing.T) {
 			cl, _ := client(t, s.URL, nil)
 			_, err := cl.Chat(t.Context(), request())
 			var e *llm.Error
-			if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) || calls.Load() != 1 {
+			if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) || calls.Load() != c.calls {
 				t.Errorf("%d calls, error %v", calls.Load(), err)
 			}
 		})
@@ -175,6 +180,7 @@ func TestStatus(t *testing.T) {
 		{403, 1, fail.Credentials},
 		{404, 1, fail.Failed},
 		{408, 5, ""},
+		{425, 5, ""},
 		{429, 5, ""},
 		{500, 5, ""},
 		{502, 5, ""},
@@ -269,7 +275,7 @@ func TestRetryAfterAndDeadline(t *testing.T) {
 		{"2", []time.Duration{2 * time.Second, 2 * time.Second, 2 * time.Second, 2 * time.Second}},
 		{"", []time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second}},
 		{"Thu, 01 Jan 2026 00:00:30 GMT", []time.Duration{30 * time.Second, 500 * time.Millisecond << 1, 2 * time.Second, 4 * time.Second}},
-		{"4000", nil}, // longer than the deadline: waiting is no use
+		{"4000", []time.Duration{2 * time.Minute, 2 * time.Minute, 2 * time.Minute, 2 * time.Minute}}, // nobody waits an hour
 	} {
 		after = c.after
 		cl, k := client(t, s.URL, nil)
