@@ -14,7 +14,7 @@ var level0 = []string{
 	"data",
 	"internal/msg", "internal/fail", "internal/spec", "internal/textnorm", "internal/parallel",
 	"internal/atomicfile", "internal/runstore", "internal/llm", "internal/bm25", "internal/golden",
-	"internal/shuffle", "internal/stats", "internal/chart",
+	"internal/shuffle", "internal/stats", "internal/chart", "internal/page",
 }
 
 // leaves says what the packages of level 0 may import of ours. What is not
@@ -44,6 +44,7 @@ var allow = map[string][]string{
 	"dataprep/emit":              {},
 	"dataprep/emit/emittest":     {"dataprep/emit"},
 	"dedup/contam":               {"eval/benchmark"},
+	"dedup/contam/report":        {"dedup/contam", "eval/benchmark", "provenance"},
 	"eval/evalscope":             {"eval/benchmark"},
 	"eval":                       {"eval/benchmark", "eval/evalscope"},
 	"launch":                     {"dataprep/emit"},
@@ -51,7 +52,7 @@ var allow = map[string][]string{
 	"provenance/submission":      {"provenance", "eval/benchmark", "eval/evalscope", "dedup/contam"},
 	"internal/pipeline": {
 		"dataprep/format", "dataprep/question", "dataprep/step", "dataprep/emit",
-		"dedup", "dedup/contam", "eval", "eval/benchmark", "eval/evalscope",
+		"dedup", "dedup/contam", "dedup/contam/report", "eval", "eval/benchmark", "eval/evalscope",
 		"launch", "provenance", "provenance/submission",
 	},
 	"internal/ui": {},
