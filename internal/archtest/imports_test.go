@@ -44,6 +44,8 @@ var allow = map[string][]string{
 	"dataprep/emit":              {},
 	"dataprep/emit/emittest":     {"dataprep/emit"},
 	"dedup/contam":               {"eval/benchmark"},
+	"dedup/contam/selftest":      {"dedup/contam", "eval/benchmark"},
+	"dedup/contam/preset":        {"dedup/contam", "eval/benchmark"},
 	"dedup/contam/report":        {"dedup/contam", "eval/benchmark", "provenance"},
 	"eval/evalscope":             {"eval/benchmark"},
 	"eval":                       {"eval/benchmark", "eval/evalscope"},
@@ -174,6 +176,7 @@ var fences = []struct {
 	{"go.yaml.in/yaml", []string{"internal/spec", "internal/pipeline", "eval/benchmark"}},
 	{"golang.org/x/term", []string{"internal/ui"}},
 	{"github.com/mattn/go-runewidth", []string{"internal/ui"}},
+	{"github.com/clipperhouse/uax29", []string{"dedup/contam/preset"}},
 }
 
 func TestFences(t *testing.T) {

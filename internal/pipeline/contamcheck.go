@@ -22,11 +22,19 @@ const (
 	ReadText ReadAs = "text" // running text of a document, one record a unit
 )
 
+// A ContamScanner finds benchmark items in records. It is used by one goroutine.
+type ContamScanner interface {
+	Row(row []byte) ([]contam.Finding, error) // an error is a *contam.SyntaxError
+	Text(text []byte) []contam.Finding
+}
+
 // A ContamCheck checks files against benchmarks. Findings, and the rows of the
 // cleaned copy, come in the order of the data, whatever the number of workers.
 type ContamCheck struct {
 	Index   *contam.Index
-	Benches []*Bench       // what the index was built of
+	Benches []*Bench // what the index was built of
+	// Scanner makes the scanners; nil: those of Index, which may else be nil.
+	Scanner func() ContamScanner
 	Read    format.Options // its PDF runtime is shared by all files
 	Workers int            // below 1: the number of usable CPUs
 	Note    func(format.Note)
@@ -117,7 +125,7 @@ func (c *ContamCheck) file(ctx context.Context, t *ContamTotals, name string) er
 	var seen atomic.Int64
 	counts := ContamInput{File: in.Name(), SHA256: in.File.SHA256, Bytes: in.File.Size, ReadAs: ReadText}
 	err = parallel.InOrder(ctx, c.Workers, len(in.Units), func(ctx context.Context, i int) error {
-		u := &contamReader{check: c, out: &results[i], scanner: c.Index.Scanner()}
+		u := &contamReader{check: c, out: &results[i], scanner: c.newScanner()}
 		if err := u.read(ctx, in.Kind.Document(in.Units[i], c.Note)); err != nil {
 			return err
 		}
@@ -134,6 +142,13 @@ func (c *ContamCheck) file(ctx context.Context, t *ContamTotals, name string) er
 	t.Records += counts.Records
 	t.Bytes += counts.Bytes
 	return nil
+}
+
+func (c *ContamCheck) newScanner() ContamScanner {
+	if c.Scanner != nil {
+		return c.Scanner()
+	}
+	return c.Index.Scanner()
 }
 
 func (c *ContamCheck) progress(in *InputFile) (set func(int64), end func()) {

@@ -33,7 +33,7 @@ type contamUnit struct {
 type contamReader struct {
 	check   *ContamCheck
 	out     *contamUnit
-	scanner *contam.Scanner
+	scanner ContamScanner
 	file    string
 	text    []byte
 	starts  []textStart
