@@ -60,7 +60,10 @@ const radicals = "⺁厂⺄乙⺅亻⺆冂⺇几⺈刀⺉刂⺊卜⺌小⺍小�
 var getTable = sync.OnceValue(buildTable)
 
 func buildTable() *table {
-	b := &builder{han: map[rune]rune{}}
+	b := &builder{han: map[rune]rune{}, latin: map[rune]rune{}}
+	for from, to := range pairsOf(latinLooks) {
+		b.latin[from] = to
+	}
 	for _, list := range []string{hanPairs, radicals, extraHan} {
 		for from, to := range pairsOf(list) {
 			if from != to {
@@ -116,8 +119,9 @@ func pairsOf(list string) iter.Seq2[rune, rune] {
 	}
 }
 
-// builder holds the pairs of Han forms while the table is made.
-type builder struct{ han map[rune]rune }
+// builder holds the pairs of Han forms and of look-alike letters while the table
+// is made.
+type builder struct{ han, latin map[rune]rune }
 
 func pack(c Class, v rune) uint32 { return uint32(c)<<21 | uint32(v) }
 
@@ -150,6 +154,9 @@ func (b *builder) hasPair(first rune) bool {
 func (b *builder) entry(r rune, t *table) uint32 {
 	if e, ok := basic(r); ok {
 		return e
+	}
+	if to, ok := b.latin[r]; ok {
+		return pack(Letter, to)
 	}
 	if unicode.Is(unicode.Han, r) && r >= 0x3400 && (r < 0xF900 || r >= 0x20000 && r < 0x2F800) {
 		return b.hanEntry(r)
@@ -280,6 +287,9 @@ func basic(r rune) (uint32, bool) {
 func (b *builder) classify(c rune) uint32 {
 	if to, ok := b.han[c]; ok {
 		return pack(Han, to)
+	}
+	if to, ok := b.latin[c]; ok {
+		return pack(Letter, to)
 	}
 	switch {
 	case unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo, unicode.Yi):
