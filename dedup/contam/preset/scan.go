@@ -1,16 +1,12 @@
 package preset
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
-	"io"
 	"math"
-	"strconv"
-	"strings"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/dedup/contam/rowtext"
 )
 
 // A Scanner checks records by the rule of its index.
@@ -23,22 +19,23 @@ func (ix *Index) Scanner() *Scanner { return &Scanner{ix} }
 // text, where the row has one, else the text of all turns, else of all fields,
 // a line each. An error is a *[contam.SyntaxError].
 func (s *Scanner) Row(row []byte) ([]contam.Finding, error) {
-	fields, id, err := rowFields(row)
+	r, err := rowtext.Read(row)
 	if err != nil {
 		return nil, err
 	}
-	return s.findings(id, fields), nil
+	fields := r.Fields
+	if i := slices.IndexFunc(fields, func(f rowtext.Field) bool { return f.Pointer == "/text" }); i >= 0 {
+		fields = fields[i : i+1]
+	}
+	return s.findings(r.ID, fields), nil
 }
 
 // Text checks plain text as one record.
 func (s *Scanner) Text(text []byte) []contam.Finding {
-	return s.findings("", []field{{text: string(text)}})
+	return s.findings("", []rowtext.Field{{Text: string(text)}})
 }
 
-// A field is a text of a row.
-type field struct{ pointer, text string }
-
-func (s *Scanner) findings(id string, fields []field) []contam.Finding {
+func (s *Scanner) findings(id string, fields []rowtext.Field) []contam.Finding {
 	var text []rune
 	starts := make([]int, len(fields))
 	for i, f := range fields {
@@ -46,7 +43,7 @@ func (s *Scanner) findings(id string, fields []field) []contam.Finding {
 			text = append(text, '\n')
 		}
 		starts[i] = len(text)
-		text = append(text, []rune(f.text)...)
+		text = append(text, []rune(f.Text)...)
 	}
 	var out []contam.Finding
 	for _, m := range s.ix.match.match(text) {
@@ -54,104 +51,18 @@ func (s *Scanner) findings(id string, fields []field) []contam.Finding {
 		for at+1 < len(starts) && starts[at+1] <= m.from {
 			at++
 		}
-		end := min(m.to, starts[at]+utf8.RuneCountInString(fields[at].text))
+		end := min(m.to, starts[at]+utf8.RuneCountInString(fields[at].Text))
 		out = append(out, contam.Finding{
-			Record:     contam.Place{ID: id, Pointer: fields[at].pointer},
+			Record:     contam.Place{ID: id, Pointer: fields[at].Pointer},
 			Item:       s.ix.refs[m.item],
 			Verdict:    contam.Near,
 			Fail:       true,
 			Score:      m.score,
 			Components: contam.Components{Stem: m.score, Options: math.NaN(), Statements: math.NaN()},
-			Spans:      []contam.Span{{Start: m.from - starts[at], End: end - starts[at], Pointer: fields[at].pointer}},
+			Spans:      []contam.Span{{Start: m.from - starts[at], End: end - starts[at], Pointer: fields[at].Pointer}},
 			Rule:       s.ix.rule.ID(),
 			Config:     s.ix.ConfigHash(),
 		})
 	}
 	return out
-}
-
-// rowFields returns the texts of a row that a rule reads, and the row's id.
-func rowFields(row []byte) (fields []field, id string, err error) {
-	w := rowWalk{dec: json.NewDecoder(bytes.NewReader(row))}
-	w.dec.UseNumber()
-	if err := w.value("", ""); err != nil {
-		return nil, "", w.syntax(err)
-	}
-	if _, err := w.dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, "", w.syntax(errors.New("more than one value"))
-	}
-	for _, f := range w.fields {
-		if f.pointer == "/text" {
-			return []field{f}, w.id, nil
-		}
-	}
-	return w.fields, w.id, nil
-}
-
-// rowWalk collects the texts of a JSON value in their order.
-type rowWalk struct {
-	dec    *json.Decoder
-	fields []field
-	id     string
-}
-
-func (w *rowWalk) value(pointer, key string) error {
-	t, err := w.dec.Token()
-	if err != nil {
-		return err
-	}
-	switch t := t.(type) {
-	case json.Delim:
-		return w.inside(t, pointer)
-	case string:
-		switch {
-		case pointer == "/id":
-			w.id = t
-		case !bookkeeping(key):
-			w.fields = append(w.fields, field{pointer, t})
-		}
-	case json.Number:
-		if pointer == "/id" {
-			w.id = t.String()
-		}
-	}
-	return nil
-}
-
-func (w *rowWalk) inside(open json.Delim, pointer string) error {
-	for i := 0; w.dec.More(); i++ {
-		key := ""
-		step := strconv.Itoa(i)
-		if open == '{' {
-			t, err := w.dec.Token()
-			if err != nil {
-				return err
-			}
-			key, _ = t.(string)
-			step = strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-		}
-		if err := w.value(pointer+"/"+step, key); err != nil {
-			return err
-		}
-	}
-	_, err := w.dec.Token()
-	return err
-}
-
-// bookkeeping are fields that name something and are no text.
-func bookkeeping(key string) bool {
-	switch key {
-	case "role", "from", "id", "type", "kind", "lang", "source", "sha256", "locator", "license", "file":
-		return true
-	}
-	return false
-}
-
-func (w *rowWalk) syntax(err error) error {
-	column := int(w.dec.InputOffset()) + 1
-	var bad *json.SyntaxError
-	if errors.As(err, &bad) {
-		column = max(int(bad.Offset), 1)
-	}
-	return &contam.SyntaxError{Column: column, What: strings.TrimPrefix(err.Error(), "json: ")}
 }

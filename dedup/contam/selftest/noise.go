@@ -12,12 +12,12 @@ import (
 // noiseKinds are copies with characters or words changed.
 func noiseKinds() []Kind {
 	return []Kind{
-		kind("noise_2", Leak, mechanical, msg.Text{"2 % of the characters misread", "2% 字符误识"}, whole(noise(.02))),
-		kind("noise_5", Leak, most, msg.Text{"5 % of the characters misread", "5% 字符误识"}, whole(noise(.05))),
-		kind("noise_10", Shown, filledBar, msg.Text{"10 % of the characters misread", "10% 字符误识"}, whole(noise(.10))),
+		kind("noise_2", Leak, mechanical, msg.Text{"2 in 100 characters misread", "每百字误识 2 字"}, whole(noise(.02))),
+		kind("noise_5", Leak, most, msg.Text{"5 in 100 characters misread", "每百字误识 5 字"}, whole(noise(.05))),
+		kind("noise_10", Shown, filledBar, msg.Text{"10 in 100 characters misread", "每百字误识 10 字"}, whole(noise(.10))),
 		kind("swapped", Leak, most, msg.Text{"neighbouring characters exchanged", "相邻字符互换"}, whole(swapped)),
 		kind("reworded", Shown, rewordBar, msg.Text{"some words replaced by others of the same meaning", "部分词语换成同义词"}, text(reworded)),
-		kind("combined", Leak, fewWords, msg.Text{"script, spaces, order, letters and 2 % noise at once", "繁体、空格、乱序、编号与 2% 误识同时"}, text(combined)),
+		kind("combined", Leak, fewWords, msg.Text{"script, spaces, order, letters and misreading at once", "繁体、空格、乱序、编号与误识同时"}, text(combined)),
 	}
 }
 
