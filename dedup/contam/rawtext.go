@@ -1,0 +1,117 @@
+package contam
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// minRun bytes make a run of text: two Chinese characters, four Latin letters.
+const minRun = 4
+
+// runs returns what reads as text in b, run by run, one list for each encoding
+// there is. Runs with many %E8 in them are given again, unescaped.
+func (r *Raw) runs(b []byte) [][]rawRun {
+	plain := textRuns(b)
+	out := append([][]rawRun{plain}, r.wide.runs(b)...)
+	var escaped []rawRun
+	for i := range plain {
+		bytes := unescapeBytes(plain[i].text)
+		if bytes == nil {
+			continue
+		}
+		for _, list := range append([][]rawRun{textRuns(bytes)}, r.wide.runs(bytes)...) {
+			for _, inner := range list {
+				inner.at, inner.inner = plain[i].at, true
+				escaped = append(escaped, inner)
+			}
+		}
+	}
+	if len(escaped) > 0 {
+		out = append(out, escaped)
+	}
+	return out
+}
+
+// textRuns cuts bytes at everything that stands in no text: control characters
+// and what is not UTF-8.
+func textRuns(b []byte) (runs []rawRun) {
+	for i := 0; i < len(b); {
+		start := i
+		for i < len(b) {
+			c := b[i]
+			if c >= utf8.RuneSelf {
+				_, n := utf8.DecodeRune(b[i:])
+				if n == 1 {
+					break
+				}
+				i += n
+				continue
+			}
+			if c < ' ' && !isBlank(c) || c == 0x7F {
+				break
+			}
+			i++
+		}
+		if i-start >= minRun {
+			runs = append(runs, rawRun{at: start, text: b[start:i:i]})
+		}
+		i++
+	}
+	return runs
+}
+
+// byteEscapes are the signs that escape a byte by two digits, and how many of
+// them are worth undoing: %E8 of an address, =E8 of a mail, \xe8 of a program.
+var byteEscapes = [...]struct {
+	mark string
+	min  int
+}{{"%", 3}, {"=", 6}, {`\x`, 6}}
+
+// unescapeBytes undoes the escapes of single bytes. It returns nil when there
+// are too few.
+func unescapeBytes(b []byte) []byte {
+	for _, e := range byteEscapes {
+		mark := e.mark
+		if bytes.Count(b, []byte(mark)) < e.min {
+			continue
+		}
+		out := make([]byte, 0, len(b))
+		n := 0
+		for i := 0; i < len(b); i++ {
+			if v, ok := escapedByte(b[i:], mark); ok {
+				n++
+				out = append(out, v)
+				i += len(mark) + 1
+				continue
+			}
+			if mark == "=" && (bytes.HasPrefix(b[i:], []byte("=\n")) || bytes.HasPrefix(b[i:], []byte("=\r\n"))) {
+				i += bytes.IndexByte(b[i:], '\n') // a line broken by the mail
+				continue
+			}
+			out = append(out, b[i])
+		}
+		if n >= e.min {
+			return out
+		}
+	}
+	return nil
+}
+
+func escapedByte(b []byte, mark string) (v byte, ok bool) {
+	if len(b) < len(mark)+2 || string(b[:len(mark)]) != mark {
+		return 0, false
+	}
+	hi, ok1 := hexByte(b[len(mark)])
+	lo, ok2 := hexByte(b[len(mark)+1])
+	return hi<<4 | lo, ok1 && ok2
+}
+
+func hexByte(c byte) (byte, bool) {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0', true
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10, true
+	}
+	return 0, false
+}
