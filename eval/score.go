@@ -23,7 +23,8 @@ type ScoreJob struct {
 	// WorkDir gets reviews, predictions and a report in EvalScope's layout; empty:
 	// nothing is written.
 	WorkDir string
-	Model   string // names the folders there; empty: as the rows say
+	Model   string           // names the folders there; empty: as the rows say
+	Schema  evalscope.Schema // of these files; empty: 1.4.2
 }
 
 // Score grades every row of a file. n is the rows given; lines that cannot be
@@ -57,11 +58,10 @@ func Score(job ScoreJob) (Summary, error) {
 		return Summary{}, fail.New(fail.Config, msg.Text{"no row belongs to an item of %s", "没有一行属于 %s 的题目"}, job.Benchmark.Ref()).
 			At(fail.Where{File: job.Name})
 	}
-	s.Asked = len(results)
 	if s.Model == "" {
 		s.Model = rows[0].Model
 	}
-	summarize(job.Benchmark, results, &s)
+	counted := summarize(job.Benchmark, results, OnErrorWrong, &s)
 	if foreign {
 		s.note("other_items", msg.Text{"no row asks an item of %s as it is registered; graded by the rows' own keys", "没有一行与已登记的 %s 题目相符；按各行自带的标准答案评分"}, job.Benchmark.Ref())
 	}
@@ -69,7 +69,7 @@ func Score(job ScoreJob) (Summary, error) {
 	if job.WorkDir == "" {
 		return s, nil
 	}
-	return s, job.write(results, &s)
+	return s, job.write(counted, &s)
 }
 
 // results joins rows to items by index, in the order of the index.
@@ -230,5 +230,5 @@ func (job *ScoreJob) write(results []result, s *Summary) error {
 	}
 	l := evalscope.Layout{Dir: job.WorkDir, Model: s.Model, Bench: job.Benchmark.Ref().Name}
 	c := evalscope.Config{Model: s.Model, Bench: l.Bench, Info: job.Benchmark.Info(), Template: benchmark.TemplateOf(job.Benchmark)}
-	return writeFiles(l, job.Benchmark, results, c, s)
+	return output{layout: l, bench: job.Benchmark, config: c, schema: job.Schema}.write(results, s)
 }

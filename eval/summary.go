@@ -28,6 +28,18 @@ type Summary struct {
 	Rows   int `json:"rows"`   // rows in the files
 	Reused int `json:"reused"` // answers taken over from an earlier run
 
+	Repeats   int              `json:"repeats,omitempty"` // answers asked of each item
+	Traffic   *Traffic         `json:"traffic,omitempty"` // nil: nothing was sent
+	Preflight *PreflightReport `json:"preflight,omitempty"`
+
+	// OnError is evalscope when the figures above are EvalScope's: then not all
+	// that was asked is counted. Empty: everything is.
+	OnError    OnError  `json:"on_error,omitempty"`
+	AllCounted *Figures `json:"all_counted,omitempty"` // then: with every item counted
+	// EvalScope is what EvalScope 1.4.2 with --ignore-errors would count, where
+	// that is something else.
+	EvalScope *Figures `json:"evalscope,omitempty"`
+
 	NoExtraction   int            `json:"no_extraction"` // rows without a letter, failures included
 	Rule           string         `json:"rule"`
 	OtherRule      string         `json:"other_rule"`
@@ -39,7 +51,7 @@ type Summary struct {
 	NoExtractionIndexes []int         `json:"no_extraction_indexes"`
 	OtherDiffersIndexes []int         `json:"other_rule_differs_indexes"`
 	OutsideIndexes      []int         `json:"outside_options_indexes"`
-	Failures            []Failure     `json:"failures"` // items without an answer
+	Failures            []Failure     `json:"failures"` // items without an answer of the model
 	Problems            []FileProblem `json:"problems"` // of the file that was scored
 	Flaws               []ItemFlaw    `json:"flaws"`    // items whose key cannot be reached
 
@@ -47,6 +59,23 @@ type Summary struct {
 	LeakSignal *LeakSignal `json:"leak_signal,omitempty"`
 	Notes      []Note      `json:"notes"`
 	Files      Files       `json:"files"`
+
+	outcomes []Outcome // see [Summary.Outcomes]
+}
+
+// Figures are a count made another way.
+type Figures struct {
+	Asked    int     `json:"asked"`
+	Rows     int     `json:"rows"` // in the files
+	N        int     `json:"n"`    // counted
+	Correct  int     `json:"correct"`
+	Accuracy float64 `json:"accuracy"`
+}
+
+func (f *Figures) setAccuracy() {
+	if f.N > 0 {
+		f.Accuracy = float64(f.Correct) / float64(f.N)
+	}
 }
 
 // Files are the paths of what was written, with slashes; empty: not written.
@@ -57,11 +86,34 @@ type Files struct {
 	Config      string `json:"config,omitempty"`
 }
 
-// A Failure is an item that got no answer.
+// A Failure is an item that got no answer of the model. It counts as wrong.
 type Failure struct {
-	Index    int    `json:"index"`
-	Cause    string `json:"cause"`
-	Attempts int    `json:"attempts,omitempty"`
+	Index    int         `json:"index"`
+	Kind     FailureKind `json:"kind"`
+	Cause    string      `json:"cause"` // the error, or the text of the refusal
+	Attempts int         `json:"attempts,omitempty"`
+}
+
+// A FailureKind is why there is no answer.
+type FailureKind string
+
+// The kinds of failures.
+const (
+	FailureRequest  FailureKind = "failed"   // no reply came
+	FailureRefused  FailureKind = "refused"  // the server answered for the model
+	FailureFiltered FailureKind = "filtered" // finish_reason content_filter, and no letter
+	FailureEmpty    FailureKind = "empty"    // a reply without text
+)
+
+// FailedRequests counts the items whose request failed; asking again may help.
+func (s *Summary) FailedRequests() int {
+	n := 0
+	for _, f := range s.Failures {
+		if f.Kind == FailureRequest {
+			n++
+		}
+	}
+	return n
 }
 
 // A FileProblem names a line of the scored file, or an item it lacks.
@@ -123,10 +175,12 @@ func (l *LeakSignal) In(lang msg.Lang) string { return l.said.In(lang) }
 // does not agree (a bug). nil when everything was counted once.
 func (s *Summary) Err() error {
 	switch {
+	case s.OnError == OnErrorEvalScope:
+		return nil // as the real tool ends; the note says what is missing
 	case s.N != s.Rows || s.N != s.Asked:
 		return fail.Bug(fmt.Sprintf("asked %d, rows %d, counted %d", s.Asked, s.Rows, s.N))
-	case len(s.Failures) > 0:
-		return fail.New(fail.Partial, msg.Text{"no answer to %d of %d {item|items}; counted as wrong", "%d 道题未得到回答（共 %d 道），按错误计"}, len(s.Failures), s.Asked).
+	case s.FailedRequests() > 0:
+		return fail.New(fail.Partial, msg.Text{"no answer to %d of %d {item|items}; counted as wrong", "%d 道题未得到回答（共 %d 道），按错误计"}, s.FailedRequests(), s.Asked).
 			Hint(msg.Text{"run the same command again to ask only these", "再次运行同一命令即可只重试这些题"})
 	case s.badLines() > 0:
 		return fail.New(fail.Partial, msg.Text{"%d {line|lines} could not be counted", "有 %d 行无法计入"}, s.badLines())

@@ -25,6 +25,9 @@ type Assistant struct {
 // finish is the server's finish_reason; nil is null.
 func AssistantText(m Assistant, finish *string) Reply {
 	r := Reply{Finish: stopReason(finish)}
+	if r.Finish == "unknown" {
+		r.FinishAs = deref(finish)
+	}
 	text := deref(m.Content)
 	if refusal := deref(m.Refusal); refusal != "" {
 		text = refusal
@@ -45,6 +48,21 @@ func AssistantText(m Assistant, finish *string) Reply {
 	}
 	r.Text, r.Reasoning, r.Think = SplitThink(text)
 	return r
+}
+
+// StreamedAssistantText is [AssistantText] for a message put together from the
+// chunks of a stream. EvalScope 1.4.2 gathers content and reasoning_content there
+// and nothing else: the thinking is lost where a server calls it reasoning, a
+// refusal is not seen, and a stream that names no finish_reason has stopped.
+func StreamedAssistantText(m Assistant, finish *string) Reply {
+	m.Reasoning, m.Refusal = nil, nil
+	if deref(m.ReasoningContent) == "" {
+		m.ReasoningContent = nil
+	}
+	if stop := "stop"; deref(finish) == "" {
+		finish = &stop
+	}
+	return AssistantText(m, finish)
 }
 
 func deref(s *string) string {

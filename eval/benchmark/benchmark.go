@@ -67,6 +67,9 @@ type Item struct {
 	Raw      []byte            // the row as it stood; shares memory with the file
 }
 
+// Key returns the key as one text: the letter, or the letters one after another.
+func (it *Item) Key() string { return strings.Join(it.Gold, "") }
+
 // A Flaw is why an item cannot be answered as its key says.
 type Flaw string
 
@@ -100,6 +103,13 @@ type Reply struct {
 	Think     *Think // not nil when there was a reasoning part, even an empty one
 	Refused   bool   // Text is the server's refusal
 	Finish    string // stop, max_tokens, tool_calls, content_filter, model_length, unknown
+	// FinishAs is what the server said, where Finish is unknown and it said
+	// something.
+	FinishAs string
+	// Choice is the letter a model preferred by log probability, where it was
+	// asked that way ([ChooseByLogprob]) and did not write an answer: then no rule
+	// reads Text. Empty: it wrote one.
+	Choice string
 }
 
 // Think holds the attributes of a reasoning part.
@@ -123,8 +133,8 @@ type Grade struct {
 	Extracted string  // the letter; empty when the rule found none
 	Score     float64 // 1 or 0
 	Rule      string  // bracket_first@1
-	Start     int     // byte range in Reply.Text the rule matched, bracket to
-	End       int     // bracket, End not included; both 0: none
+	Start     int     // byte range the rule matched in Reply.Text as the filters
+	End       int     // leave it, bracket to bracket, End not included; both 0: none
 	Outside   bool    // the letter names no option of the item
 	OtherRule string  // the rule other versions use
 	Other     string  // what that rule extracts; it differs when not equal to Extracted
@@ -145,12 +155,14 @@ type Usage struct {
 type Info struct {
 	Title       string // as reports name it: MaritimeBench
 	Dataset     string // the id on the hub it comes from
-	Description string // one paragraph, as EvalScope's reports carry it
-	Tags        []string
-	Items       int    // how many there are; 0: not fixed
-	ItemsSHA256 string // [CanonicalHash] of them; empty: not fixed
-	Rule        string // that grades, name@version
-	OtherRule   string // that is compared with it
+	Description string // one paragraph, as the reports of EvalScope 1.4.2 carry it
+	// LongDescription is what the reports of EvalScope 1.14 carry; empty: Description.
+	LongDescription string
+	Tags            []string
+	Items           int    // how many there are; 0: not fixed
+	ItemsSHA256     string // [CanonicalHash] of them; empty: not fixed
+	Rule            string // that grades, name@version
+	OtherRule       string // that is compared with it
 }
 
 // A Benchmark is safe for concurrent use.

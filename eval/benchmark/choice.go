@@ -26,6 +26,7 @@ type Choice struct {
 	template string
 	rule     Rule
 	other    Rule
+	filters  Filters
 	// the template cut at its two places, so that rendering is one append and
 	// braces inside questions mean nothing
 	before, between, after string
@@ -38,7 +39,7 @@ func NewChoice(p *Pack) (*Choice, error) {
 		ref:      Ref{Name: p.Name, Revision: p.Revision},
 		template: p.Prompt,
 		info: Info{
-			Title: p.Title, Dataset: p.Dataset, Description: p.Description, Tags: p.Tags,
+			Title: p.Title, Dataset: p.Dataset, Description: p.Description, LongDescription: p.LongDescription, Tags: p.Tags,
 			Items: p.Items, ItemsSHA256: p.ItemsSHA256, Rule: p.Rule, OtherRule: p.OtherRule,
 		},
 	}
@@ -120,6 +121,21 @@ func (c *Choice) WithRule(name string) (*Choice, error) {
 	return &d, nil
 }
 
+// WithFilters returns the same benchmark with filters before its rule.
+func (c *Choice) WithFilters(f Filters) *Choice {
+	d := *c
+	d.filters = f
+	return &d
+}
+
+// FiltersOf returns the filters a benchmark applies before its rule.
+func FiltersOf(b Benchmark) Filters {
+	if c, ok := b.(*Choice); ok {
+		return c.filters
+	}
+	return nil
+}
+
 // Items implements [Benchmark].
 func (c *Choice) Items(ctx context.Context, pack fs.FS) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
@@ -193,8 +209,9 @@ func (c *Choice) Prompt(it Item) []drydock.Message {
 // EvalScope does: white space and case aside.
 func (c *Choice) Grade(it Item, r Reply) Grade {
 	g := Grade{Verdict: Wrong, OtherVerdict: Wrong, Rule: c.info.Rule, OtherRule: c.info.OtherRule}
-	g.Extracted, g.Start, g.End = c.rule.Extract(r.Text)
-	g.Other, _, _ = c.other.Extract(r.Text)
+	text := c.filters.Apply(r.Text)
+	g.Extracted, g.Start, g.End = c.rule.Extract(text)
+	g.Other, _, _ = c.other.Extract(text)
 	if g.Other != "" && c.matches(it, g.Other) {
 		g.OtherVerdict = Correct
 	}
@@ -215,7 +232,11 @@ func (c *Choice) matches(it Item, letter string) bool {
 // Fingerprint implements [Benchmark].
 func (c *Choice) Fingerprint() string {
 	h := sha256.New()
-	for _, s := range []string{"choice", c.template, c.rule.String()} {
+	parts := []string{"choice", c.template, c.rule.String()}
+	if len(c.filters) > 0 {
+		parts = append(parts, c.filters.String())
+	}
+	for _, s := range parts {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
 	return hex.EncodeToString(h.Sum(nil))

@@ -18,20 +18,22 @@ const Schema = "drydock.benchmark/1"
 // A Pack declares a benchmark: what data/benchmarks/NAME.yaml and a user's own
 // registration hold. With Like, whatever is left out comes from that benchmark.
 type Pack struct {
-	Schema      string   `yaml:"schema" help:"Version of this file's shape." zh:"本文件的格式版本。"`
-	Name        string   `yaml:"name" help:"What the benchmark is called on the command line." zh:"命令行中的名称。"`
-	Like        string   `yaml:"like,omitempty" help:"A shipped benchmark whose prompt and rules this one shares." zh:"与之共用提示模板和规则的内置评测集。"`
-	Revision    string   `yaml:"revision,omitempty" help:"Which prompt and rules: tool and version." zh:"提示模板与规则的出处：工具和版本。"`
-	Kind        string   `yaml:"kind,omitempty" enum:"choice" help:"Form of the items." zh:"题目形式。"`
-	Title       string   `yaml:"title,omitempty" help:"Name shown in reports." zh:"报告中显示的名称。"`
-	Dataset     string   `yaml:"dataset,omitempty" help:"Id on the hub." zh:"数据集在平台上的编号。"`
-	Description string   `yaml:"description,omitempty" help:"One paragraph." zh:"一段说明。"`
-	Tags        []string `yaml:"tags,omitempty" help:"Words reports carry." zh:"报告中的标签。"`
-	Items       int      `yaml:"items,omitempty" help:"How many items there are; 0: not fixed." zh:"题目数；0 表示不固定。"`
-	ItemsSHA256 string   `yaml:"items_sha256,omitempty" help:"Canonical hash of the items; empty: not fixed." zh:"题目的规范哈希；空表示不固定。"`
-	Rule        string   `yaml:"rule,omitempty" help:"How the answer is read." zh:"抽取答案的规则。"`
-	OtherRule   string   `yaml:"other_rule,omitempty" help:"The rule other versions use; differences are reported." zh:"其他版本使用的规则；差异会列出。"`
-	Prompt      string   `yaml:"prompt,omitempty" help:"Template with {question} and {choices}." zh:"含 {question} 和 {choices} 的模板。"`
+	Schema      string `yaml:"schema" help:"Version of this file's shape." zh:"本文件的格式版本。"`
+	Name        string `yaml:"name" help:"What the benchmark is called on the command line." zh:"命令行中的名称。"`
+	Like        string `yaml:"like,omitempty" help:"A shipped benchmark whose prompt and rules this one shares." zh:"与之共用提示模板和规则的内置评测集。"`
+	Revision    string `yaml:"revision,omitempty" help:"Which prompt and rules: tool and version." zh:"提示模板与规则的出处：工具和版本。"`
+	Kind        string `yaml:"kind,omitempty" enum:"choice" help:"Form of the items." zh:"题目形式。"`
+	Title       string `yaml:"title,omitempty" help:"Name shown in reports." zh:"报告中显示的名称。"`
+	Dataset     string `yaml:"dataset,omitempty" help:"Id on the hub." zh:"数据集在平台上的编号。"`
+	Description string `yaml:"description,omitempty" help:"One paragraph." zh:"一段说明。"`
+	// LongDescription stands in the reports of EvalScope's newer schema.
+	LongDescription string   `yaml:"long_description,omitempty" help:"Text of newer reports." zh:"新版报告中的说明。"`
+	Tags            []string `yaml:"tags,omitempty" help:"Words reports carry." zh:"报告中的标签。"`
+	Items           int      `yaml:"items,omitempty" help:"How many items there are; 0: not fixed." zh:"题目数；0 表示不固定。"`
+	ItemsSHA256     string   `yaml:"items_sha256,omitempty" help:"Canonical hash of the items; empty: not fixed." zh:"题目的规范哈希；空表示不固定。"`
+	Rule            string   `yaml:"rule,omitempty" help:"How the answer is read." zh:"抽取答案的规则。"`
+	OtherRule       string   `yaml:"other_rule,omitempty" help:"The rule other versions use; differences are reported." zh:"其他版本使用的规则；差异会列出。"`
+	Prompt          string   `yaml:"prompt,omitempty" help:"Template with {question} and {choices}." zh:"含 {question} 和 {choices} 的模板。"`
 	// PromptSHA256 guards a template that must not change by a stray editor.
 	PromptSHA256 string `yaml:"prompt_sha256,omitempty" help:"sha256 of the template; empty: not checked." zh:"模板的 sha256；空表示不校验。"`
 }
@@ -100,6 +102,7 @@ func (p *Pack) inherit(b *Pack) {
 		set(&p.Title, b.Title)
 		set(&p.Dataset, b.Dataset)
 		set(&p.Description, b.Description)
+		set(&p.LongDescription, b.LongDescription)
 		if p.Tags == nil {
 			p.Tags = b.Tags
 		}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -59,6 +60,49 @@ func (m *mockReply) reply() benchmark.Reply {
 		a.Refusal = &s
 	}
 	return benchmark.AssistantText(a, finish)
+}
+
+// streamed is the same reply put together from a stream. The server of the
+// goldens streams the content, also where it is null, and the reasoning.
+func (m *mockReply) streamed() benchmark.Reply {
+	a := benchmark.Assistant{Content: m.Content, ReasoningContent: m.ReasoningContent, Reasoning: m.Reasoning}
+	return benchmark.StreamedAssistantText(a, m.Finish)
+}
+
+// failure tells how the request for a reply ended for good. A reply that came
+// with half a surrogate pair is none.
+func (m *mockReply) failure(t testing.TB) (f evalscope.Failure, failed, surrogate bool) {
+	t.Helper()
+	if len(m.Fail) == 0 {
+		return f, false, false
+	}
+	var w struct {
+		Status, Times int
+		Body, Raw     string
+		Reset         bool
+		Hang          int `json:"hang_ms"`
+	}
+	if err := json.Unmarshal(m.Fail, &w); err != nil {
+		t.Fatal(err)
+	}
+	if w.Times > 0 {
+		return f, false, false // a later try went well
+	}
+	if w.Raw != "" && evalscope.LoneSurrogate([]byte(w.Raw)) {
+		return f, false, true
+	}
+	f.Status = w.Status
+	var body struct {
+		Error struct {
+			Message string
+			Code    any
+		}
+	}
+	if json.Unmarshal([]byte(w.Body), &body) == nil {
+		f.Message = body.Error.Message
+		f.Code, _ = body.Error.Code.(string)
+	}
+	return f, true, false
 }
 
 func (m *mockReply) usage(t testing.TB, prompt string) *benchmark.Usage {
@@ -132,65 +176,110 @@ func maritime(t testing.TB) benchmark.Benchmark {
 	return b
 }
 
+// A goldenRun is a folder of the goldens and how it was made.
+type goldenRun struct {
+	folder  string
+	items   string // under realdata; empty: the whole benchmark
+	replies string // empty: the key of every item
+	n       int
+	system  string
+	repeats int
+	filters string
+	stream  bool
+	fails   bool // failed requests are left out, as --ignore-errors does
+}
+
+// rows renders what the run must have written.
+func (c goldenRun) rows(t testing.TB, root string, schema evalscope.Schema, b *benchmark.Choice) (predictions, reviews []byte, report evalscope.Report) {
+	t.Helper()
+	items := filepath.Join(filepath.Dir(root), "maritimebench", "maritimebench_test.json")
+	if c.items != "" {
+		items = filepath.Join(root, filepath.FromSlash(c.items))
+	}
+	replies := map[int]mockReply{}
+	if c.replies != "" {
+		replies = readReplies(t, filepath.Join(root, filepath.FromSlash(c.replies)))
+	}
+	const model = "qwen3-8b-sft"
+	report = evalscope.Report{Model: model, Bench: "maritime_bench", Info: b.Info(), Asked: c.n}
+	repeats := max(c.repeats, 1)
+	all := loadItems(t, items)
+	for i := range c.n * repeats {
+		it := all[i/repeats]
+		m := b.Prompt(it)
+		if c.system != "" {
+			m = append([]drydock.Message{{Role: "system", Content: c.system}}, m...)
+		}
+		mock, ok := replies[i]
+		if !ok {
+			gold := "[" + it.Gold[0] + "]"
+			mock = mockReply{Index: i, Content: &gold}
+		}
+		p := evalscope.Prediction{Index: i, Model: model, Served: model, ID: "XXXXXXXX", Messages: m, Latency: time.Second}
+		if mock.Model != "" {
+			p.Served = mock.Model
+		}
+		failure, failed, surrogate := mock.failure(t)
+		switch {
+		case failed:
+			reply, ok := failure.Reply()
+			if !ok {
+				continue
+			}
+			p.Reply, p.Latency = reply, 0
+		case c.stream:
+			p.Reply = mock.streamed()
+		default:
+			p.Reply = mock.reply()
+		}
+		if !failed {
+			p.Usage = mock.usage(t, m[len(m)-1].Content)
+		}
+		g := b.Grade(it, p.Reply)
+		if surrogate {
+			if schema == evalscope.Schema114 {
+				continue // counted as failed since
+			}
+			g.Verdict = benchmark.Wrong
+		}
+		report.Num++
+		report.Perf = append(report.Perf, p.Perf())
+		if g.Verdict == benchmark.Correct {
+			report.Correct++
+		}
+		if surrogate {
+			continue
+		}
+		predictions = schema.AppendPrediction(predictions, &p)
+		reviews = schema.AppendReview(reviews, &evalscope.Review{
+			Index: i, Input: evalscope.Input(m), Target: it.Key(), Acc: g.Score, Extracted: g.Extracted, Prediction: p.Reply.Text,
+			SampleID: i, GroupID: i / repeats, Generation: i % repeats, Answer: &p,
+		})
+	}
+	return predictions, reviews, report
+}
+
 // TestGoldens writes what the real EvalScope 1.4.2 wrote, every byte.
 func TestGoldens(t *testing.T) {
 	t.Parallel()
 	root := golden.RealData(t, "evalscope-golden")
-	full := filepath.Join(filepath.Dir(root), "maritimebench", "maritimebench_test.json")
-	for _, c := range []struct {
-		folder, items, replies string
-		n                      int
-		system                 string
-	}{
-		{folder: "limit25", items: full, replies: "v1.4.2/limit25/replies.jsonl", n: 25},
-		{folder: "edge64", items: filepath.Join(root, "edge64", "test.jsonl"), replies: "edge64/replies.jsonl", n: 64},
-		{folder: "full-perfect", items: full, n: 1888},
-		{folder: "full-messy", items: full, replies: "v1.4.2/full-messy/replies.jsonl", n: 1888},
-		{folder: "sample10", items: full, replies: "v1.4.2/sample10/replies.jsonl", n: 10},
-		{folder: "nostream6", items: full, replies: "v1.4.2/nostream6/replies.jsonl", n: 6},
-		{folder: "system-prompt-limit4", items: full, n: 4, system: "你是船长。"},
+	for _, c := range []goldenRun{
+		{folder: "limit25", replies: "v1.4.2/limit25/replies.jsonl", n: 25},
+		{folder: "edge64", items: "edge64/test.jsonl", replies: "edge64/replies.jsonl", n: 64},
+		{folder: "full-perfect", n: 1888},
+		{folder: "full-messy", replies: "v1.4.2/full-messy/replies.jsonl", n: 1888},
+		{folder: "sample10", replies: "v1.4.2/sample10/replies.jsonl", n: 10},
+		{folder: "nostream6", replies: "v1.4.2/nostream6/replies.jsonl", n: 6},
+		{folder: "stream6", replies: "v1.4.2/stream6/replies.jsonl", n: 6, stream: true},
+		{folder: "filters6", replies: "v1.4.2/filters6/replies.jsonl", n: 6, filters: `{"remove_until":"</think>"}`},
+		{folder: "repeats2-limit4", n: 4, repeats: 2},
+		{folder: "system-prompt-limit4", n: 4, system: "你是船长。"},
+		{folder: "fail25-ignore-errors", replies: "v1.4.2/fail25-ignore-errors/replies.jsonl", n: 25, fails: true},
 	} {
 		t.Run(c.folder, func(t *testing.T) {
 			t.Parallel()
-			replies := map[int]mockReply{}
-			if c.replies != "" {
-				replies = readReplies(t, filepath.Join(root, filepath.FromSlash(c.replies)))
-			}
-			b := maritime(t)
-			var reviews, predictions []byte
-			correct := 0
-			for i, it := range loadItems(t, c.items)[:c.n] {
-				m := b.Prompt(it)
-				shown := m
-				if c.system != "" {
-					shown = append([]drydock.Message{{Role: "system", Content: c.system}}, m...)
-				}
-				r, ok := replies[i]
-				if !ok {
-					gold := "[" + it.Gold[0] + "]"
-					r = mockReply{Index: i, Content: &gold}
-				}
-				served := r.Model
-				if served == "" {
-					served = "qwen3-8b-sft"
-				}
-				reply := r.reply()
-				g := b.Grade(it, reply)
-				if g.Verdict == benchmark.Correct {
-					correct++
-				}
-				reviews = evalscope.AppendReview(reviews, &evalscope.Review{
-					Index: i, Input: evalscope.Input(shown), Target: it.Gold[0], Acc: g.Score,
-					Extracted: g.Extracted, Prediction: reply.Text, SampleID: i, GroupID: i,
-				})
-				prompt := ""
-				for _, m := range shown {
-					prompt += m.Content
-				}
-				predictions = evalscope.AppendPrediction(predictions, &evalscope.Prediction{
-					Index: i, Model: "qwen3-8b-sft", Served: served, ID: "XXXXXXXX", Reply: reply, Usage: r.usage(t, m[0].Content),
-				})
-			}
+			b := filtered(t, c.filters)
+			predictions, reviews, report := c.rows(t, root, evalscope.Schema142, b)
 			dir := filepath.Join(root, "v1.4.2", c.folder)
 			if d := cmp.Diff(sortRows(t, golden.ReadFile(t, filepath.Join(dir, "reviews.jsonl"))), sortRows(t, reviews)); d != "" {
 				t.Errorf("reviews (-real +ours):\n%s", d)
@@ -198,9 +287,11 @@ func TestGoldens(t *testing.T) {
 			if d := cmp.Diff(sortRows(t, golden.ReadFile(t, filepath.Join(dir, "predictions.jsonl"))), sortRows(t, predictions)); d != "" {
 				t.Errorf("predictions (-real +ours):\n%s", d)
 			}
-			report := evalscope.AppendReport(nil, &evalscope.Report{Model: "qwen3-8b-sft", Bench: "maritime_bench", Info: b.Info(), Correct: correct, Num: c.n})
-			if d := cmp.Diff(string(golden.ReadFile(t, filepath.Join(dir, "report.json"))), string(report)); d != "" {
+			if d := cmp.Diff(string(golden.ReadFile(t, filepath.Join(dir, "report.json"))), string(evalscope.AppendReport(nil, &report))); d != "" {
 				t.Errorf("report (-real +ours):\n%s", d)
+			}
+			if c.fails && (report.Num != 12 || len(sortRows(t, reviews)) != 11 || evalscope.Round4(float64(report.Correct)/float64(report.Num)) != .9167) {
+				t.Errorf("%d counted, %d rows, %d right", report.Num, len(sortRows(t, reviews)), report.Correct)
 			}
 			if c.folder == "full-perfect" {
 				sum := sha256.Sum256(reviews)
@@ -210,6 +301,101 @@ func TestGoldens(t *testing.T) {
 			}
 		})
 	}
+}
+
+// filtered is MaritimeBench with filters before its rule.
+func filtered(t testing.TB, filters string) *benchmark.Choice {
+	t.Helper()
+	f, err := benchmark.ParseFilters(filters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return maritime(t).(*benchmark.Choice).WithFilters(f)
+}
+
+// TestNewerGoldens writes the values that the real EvalScope 1.14.1 wrote: ids,
+// and what the clock says, aside.
+func TestNewerGoldens(t *testing.T) {
+	t.Parallel()
+	root := golden.RealData(t, "evalscope-golden")
+	for _, c := range []goldenRun{
+		{folder: "limit25", replies: "v1.14.1/limit25/replies.jsonl", n: 25},
+		{folder: "edge64", items: "edge64/test.jsonl", replies: "edge64/replies.jsonl", n: 64},
+		{folder: "full-messy", replies: "v1.4.2/full-messy/replies.jsonl", n: 1888},
+		{folder: "fail25-ignore-errors", replies: "v1.14.1/fail25-ignore-errors/replies.jsonl", n: 25, fails: true},
+	} {
+		t.Run(c.folder, func(t *testing.T) {
+			t.Parallel()
+			b, err := maritime(t).(*benchmark.Choice).WithRule("bracket_last@1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			predictions, reviews, report := c.rows(t, root, evalscope.Schema114, b)
+			dir := filepath.Join(root, "v1.14.1", c.folder)
+			for name, ours := range map[string][]byte{"reviews.jsonl": reviews, "predictions.jsonl": predictions} {
+				if d := cmp.Diff(values(t, golden.ReadFile(t, filepath.Join(dir, name))), values(t, ours)); d != "" {
+					t.Errorf("%s (-real +ours):\n%s", name, d)
+				}
+			}
+			ours := evalscope.Schema114.AppendReport(nil, &report)
+			if d := cmp.Diff(values(t, golden.ReadFile(t, filepath.Join(dir, "report.json"))), values(t, ours)); d != "" {
+				t.Errorf("report (-real +ours):\n%s", d)
+			}
+		})
+	}
+}
+
+// values reads JSON documents, with ids and what the clock says masked, in the
+// order of their index.
+func values(t testing.TB, data []byte) []any {
+	t.Helper()
+	var out []any
+	dec := json.NewDecoder(bytes.NewReader(data))
+	for dec.More() {
+		var v any
+		if err := dec.Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, mask("", v))
+	}
+	slices.SortFunc(out, func(a, b any) int {
+		x, _ := a.(map[string]any)["index"].(float64)
+		y, _ := b.(map[string]any)["index"].(float64)
+		return int(x - y)
+	})
+	return out
+}
+
+func mask(key string, v any) any {
+	switch x := v.(type) {
+	case map[string]any:
+		for k, e := range x {
+			x[k] = mask(k, e)
+		}
+		if key == "latency" || key == "throughput" {
+			for k := range x {
+				if _, number := x[k].(float64); number && !strings.HasPrefix(k, "display") {
+					x[k] = "clock"
+				}
+			}
+		}
+	case []any:
+		for i := range x {
+			x[i] = mask(key, x[i])
+		}
+	case float64:
+		if key == "latency" || key == "time" {
+			return "clock"
+		}
+	case string:
+		if key == "id" {
+			return "id"
+		}
+	}
+	if key == "id" {
+		return "id"
+	}
+	return v
 }
 
 // The official sample is in another order and must come out the same bytes when
@@ -279,31 +465,49 @@ func TestReadsWhatTheToolWrites(t *testing.T) {
 	}
 }
 
+// newerFolders are the goldens of 1.14.1.
+func newerFolders() []string { return []string{"limit25", "edge64", "full-messy", "fail25-ignore-errors"} }
+
 // TestTaskConfig writes the real file but for the paths of the machine.
 func TestTaskConfig(t *testing.T) {
 	t.Parallel()
 	zero := 0.0
-	b := maritime(t).(*benchmark.Choice)
-	for _, c := range []struct {
-		folder string
-		limit  int
-		system string
-	}{{folder: "limit25", limit: 25}, {folder: "edge64"}, {folder: "system-prompt-limit4", limit: 4, system: "你是船长。"}} {
-		want := string(golden.ReadFile(t, golden.RealData(t, "evalscope-golden", "v1.4.2", c.folder, "task_config.yaml")))
-		want = strings.NewReplacer(
-			"dataset_id: DATASET_DIR", "dataset_id: HiDolphin/MaritimeBench",
-			"dataset_dir: HOME/.cache/modelscope/hub/datasets", "dataset_dir: null",
-			"work_dir: WORK_DIR", "work_dir: .",
-			"PORT", "8000",
-		).Replace(want)
-		_, got := evalscope.Config{
-			Model: "qwen3-8b-sft", Bench: "maritime_bench", Info: b.Info(), Template: b.Template(),
-			APIURL: "http://127.0.0.1:8000/v1", Temperature: &zero, Limit: c.limit, SystemPrompt: c.system,
-		}.File()
-		// the batch size of edge64 was not the default
-		want = regexp.MustCompile(`batch_size: \d+`).ReplaceAllString(want, "batch_size: 1")
-		if d := cmp.Diff(want, string(got)); d != "" {
-			t.Errorf("%s (-real +ours):\n%s", c.folder, d)
+	for version, schema := range map[string]evalscope.Schema{"v1.4.2": evalscope.Schema142, "v1.14.1": evalscope.Schema114} {
+		for folder, c := range map[string]evalscope.Config{
+			"limit25":              {Limit: 25, Temperature: &zero},
+			"edge64":               {Temperature: &zero, BatchSize: 16},
+			"full-perfect":         {Temperature: &zero, BatchSize: 64},
+			"full-messy":           {Temperature: &zero, BatchSize: 64},
+			"full-fixedB":          {Temperature: &zero, BatchSize: 64},
+			"sample10":             {Temperature: &zero, Limit: 10},
+			"system-prompt-limit4": {Temperature: &zero, Limit: 4, SystemPrompt: "你是船长。"},
+			"nostream6":            {Temperature: &zero, Limit: 6},
+			"stream6":              {Temperature: &zero, Limit: 6, Stream: true},
+			"filters6":             {Temperature: &zero, Limit: 6, Filters: benchmark.Filters{{Name: "remove_until", Value: "</think>"}}},
+			"repeats2-limit4":      {Limit: 4, Repeats: 2, Generation: []drydock.RawField{{Name: "n", Value: drydock.RawJSON("1")}}},
+			"fail25-ignore-errors": {Temperature: &zero, Limit: 25, BatchSize: 25, Timeout: 2, IgnoreErrors: true},
+		} {
+			if folders := newerFolders(); version == "v1.14.1" && !slices.Contains(folders, folder) {
+				continue
+			}
+			path := golden.RealData(t, "evalscope-golden", version, folder, "task_config.yaml")
+			b := maritime(t).(*benchmark.Choice)
+			c.Model, c.Bench, c.Info, c.Template, c.APIURL = "qwen3-8b-sft", "maritime_bench", b.Info(), b.Template(), "http://127.0.0.1:8000/v1"
+			if version == "v1.4.2" && folder == "edge64" {
+				c.BatchSize = 0
+			}
+			want := strings.NewReplacer(
+				"dataset_id: DATASET_DIR", "dataset_id: HiDolphin/MaritimeBench",
+				"dataset_dir: HOME/.cache/modelscope/hub/datasets", "dataset_dir: null",
+				"work_dir: WORK_DIR", "work_dir: .", "PORT", "8000",
+				// the newer one's own ways to name the machine's
+				"  maritime_bench:\n    local_path: DATASET_DIR\n", "  maritime_bench: {}\n",
+			).Replace(string(golden.ReadFile(t, path)))
+			want = regexp.MustCompile(`fingerprint: sha256:\w+`).ReplaceAllString(want, "fingerprint: null")
+			_, got := schema.ConfigFile(c)
+			if d := cmp.Diff(want, string(got)); d != "" {
+				t.Errorf("%s/%s (-real +ours):\n%s", version, folder, d)
+			}
 		}
 	}
 }

@@ -174,8 +174,11 @@ func TestInput(t *testing.T) {
 func TestConfigQuotes(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		"qwen3": "model: qwen3\n", "no": "model: \"no\"\n", "1.5": "model: \"1.5\"\n", "a: b": "model: \"a: b\"\n", "- x": "model: \"- x\"\n",
-		"x\ty\u2028\ufeff\U0001F600\"\\": `model: "x\ty\L\uFEFF\U0001F600\"\\"` + "\n", "builtin:lookup": "model: builtin:lookup\n", "@x": "model: \"@x\"\n",
+		"qwen3": "model: qwen3\n", "no": "model: 'no'\n", "nO": "model: nO\n", "1.5": "model: '1.5'\n", "1.5b": "model: 1.5b\n", "2026-01-02": "model: '2026-01-02'\n",
+		"a: b": "model: 'a: b'\n", "- x": "model: '- x'\n", "it's: x": "model: 'it''s: x'\n", "</think>": "model: </think>\n", "<<": "model: '<<'\n",
+		"a\n\nb c": "model: 'a\n\n\n  b c'\n", "\U0001F600": "model: \U0001F600\n",
+		strings.Repeat("a b ", 21) + "x: y": "model: '" + strings.Repeat("a b ", 18) + "a\n  b " + strings.Repeat("a b ", 2) + "x: y'\n",
+		"x\ty\u2028\ufeff\U0001F600\"\\":    `model: "x\ty\L\uFEFF\U0001F600\"\\"` + "\n", "builtin:lookup": "model: builtin:lookup\n", "@x": "model: '@x'\n",
 	} {
 		_, data := evalscope.Config{Model: in, Bench: "b"}.File()
 		if !strings.Contains(string(data), "\n"+want) {

@@ -14,6 +14,9 @@ type Report struct {
 	Info    benchmark.Info
 	Correct int // rows scored 1
 	Num     int // rows
+	Asked   int // items to answer; only the newer schema tells
+	// Perf is what is known of each answer's cost; only the newer schema tells.
+	Perf []Perf
 }
 
 // Round4 rounds to four decimals as Python's round does: half to even on the
@@ -23,12 +26,17 @@ func Round4(x float64) float64 {
 	return y
 }
 
+// score is the share of correct rows, rounded.
+func (r *Report) score() float64 {
+	if r.Num == 0 {
+		return 0
+	}
+	return Round4(float64(r.Correct) / float64(r.Num))
+}
+
 // AppendReport appends the report: indent of four, no last line end.
 func AppendReport(dst []byte, r *Report) []byte {
-	score := 0.0
-	if r.Num > 0 {
-		score = Round4(float64(r.Correct) / float64(r.Num))
-	}
+	score := r.score()
 	id := ModelID(r.Model)
 	str := func(indent, name, value string) {
 		dst = append(dst, indent+`"`+name+`": `...)

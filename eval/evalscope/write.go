@@ -2,6 +2,7 @@ package evalscope
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/eval/benchmark"
@@ -16,6 +17,11 @@ type Prediction struct {
 	Reply  benchmark.Reply
 	Usage  *benchmark.Usage // nil: null
 	Error  string           // why there is no reply; empty: null
+	// Messages is what was asked; only the newer schema shows it.
+	Messages []drydock.Message
+	// Latency is how long the answer took; 0: not known. Only the newer schema
+	// shows it.
+	Latency time.Duration
 }
 
 // A Review is one row of reviews/MODEL/BENCH_default.jsonl, the row that is
@@ -29,6 +35,12 @@ type Review struct {
 	Prediction string  // the reply, think block taken out
 	SampleID   int     // as Index
 	GroupID    int     // SampleID / repeats
+	// Generation counts the repeats of a sample, from 0; only the newer schema
+	// shows it.
+	Generation int
+	// Answer is the prediction that is reviewed; the newer schema shows its
+	// messages.
+	Answer *Prediction
 }
 
 // Input writes messages the way a review shows them: "**User**: ", a line end,
@@ -95,7 +107,7 @@ func appendMessage(dst []byte, p *Prediction) []byte {
 	dst = append(dst, `{"id": `...)
 	dst = drydock.AppendJSONString(dst, p.ID)
 	dst = append(dst, `, "content": `...)
-	dst = appendContent(dst, &p.Reply)
+	dst = appendContent(dst, &p.Reply, "")
 	dst = append(dst, `, "source": "generate", "metadata": null, "internal": null, "role": "assistant", "tool_calls": null, "model": `...)
 	dst = drydock.AppendJSONString(dst, p.Served)
 	return append(dst, '}')
@@ -103,7 +115,8 @@ func appendMessage(dst []byte, p *Prediction) []byte {
 
 // appendContent writes a plain string, or parts when there is a reasoning part
 // or the text is a refusal.
-func appendContent(dst []byte, r *benchmark.Reply) []byte {
+// more stands at the end of the reasoning part.
+func appendContent(dst []byte, r *benchmark.Reply, more string) []byte {
 	if r.Think == nil && !r.Refused {
 		return drydock.AppendJSONString(dst, r.Text)
 	}
@@ -119,7 +132,7 @@ func appendContent(dst []byte, r *benchmark.Reply) []byte {
 		}
 		dst = append(dst, `, "redacted": `...)
 		dst = strconv.AppendBool(dst, r.Think.Redacted)
-		dst = append(dst, "}, "...)
+		dst = append(append(dst, more...), "}, "...)
 	}
 	dst = append(dst, `{"internal": null, "type": "text", "text": `...)
 	dst = drydock.AppendJSONString(dst, r.Text)
