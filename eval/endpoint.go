@@ -2,7 +2,9 @@ package eval
 
 import (
 	"context"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/eval/benchmark"
@@ -11,10 +13,15 @@ import (
 
 // An Answer is one reply with what is known about it.
 type Answer struct {
-	Reply    benchmark.Reply
-	Served   string           // the model as the server names it
-	Usage    *benchmark.Usage // nil: not told
-	Attempts int              // requests made, from 1
+	Reply     benchmark.Reply
+	Served    string           // the model as the server names it
+	Usage     *benchmark.Usage // nil: not told
+	Attempts  int              // requests made, from 1
+	Raw       []byte           // the body as it came; nil: there was none
+	Surrogate bool             // the text held half of a surrogate pair, now U+FFFD
+	NoContent bool             // content was null: there is no answer, or it stands under reasoning
+	Thought   bool             // the server gave reasoning apart, or a think block stood in the text
+	Server    string           // the server's fingerprint of itself; empty: none
 }
 
 // An Endpoint answers. It is safe for concurrent use, and sees nothing but the
@@ -35,18 +42,44 @@ type Condition struct {
 	Value string `json:"value"`
 }
 
-// HTTP asks an OpenAI-compatible server.
-type HTTP struct {
-	client      *llm.Client
-	model       string
-	temperature *float64
-	extra       []drydock.RawField
+// Sampling is how a server is asked to answer.
+type Sampling struct {
+	Temperature *float64           // nil: not sent, the server's own counts
+	MaxTokens   int                // 0: not sent
+	Stream      bool               // have the reply sent piece by piece
+	Extra       []drydock.RawField // further fields of the request, in this order
 }
 
-// NewHTTP returns an endpoint that asks client for model. A nil temperature is
-// not sent; extra fields follow it in the request.
-func NewHTTP(client *llm.Client, model string, temperature *float64, extra []drydock.RawField) *HTTP {
-	return &HTTP{client, model, temperature, extra}
+// generation lists what is sent besides the temperature by the names of
+// EvalScope's --generation-config.
+func (s *Sampling) generation() []drydock.RawField {
+	var g []drydock.RawField
+	if s.MaxTokens > 0 {
+		g = append(g, drydock.RawField{Name: "max_tokens", Value: strconv.AppendInt(nil, int64(s.MaxTokens), 10)})
+	}
+	if len(s.Extra) > 0 {
+		b := []byte{'{'}
+		for i, f := range s.Extra {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(append(drydock.AppendJSONString(b, f.Name), ':'), f.Value...)
+		}
+		g = append(g, drydock.RawField{Name: "extra_body", Value: append(b, '}')})
+	}
+	return g
+}
+
+// HTTP asks an OpenAI-compatible server.
+type HTTP struct {
+	client   *llm.Client
+	model    string
+	sampling Sampling
+}
+
+// NewHTTP returns an endpoint that asks client for model.
+func NewHTTP(client *llm.Client, model string, s Sampling) *HTTP {
+	return &HTTP{client, model, s}
 }
 
 // Kind implements [Endpoint].
@@ -55,30 +88,53 @@ func (*HTTP) Kind() string { return "http" }
 // Conditions implements [Endpoint]. The address is not among them: a server may
 // move.
 func (h *HTTP) Conditions() []Condition {
-	r := llm.Request{Temperature: h.temperature, Extra: h.extra}
+	r := h.request(nil)
+	r.Model = ""
 	body, err := r.Body()
 	if err != nil {
 		body = nil // Ask will say it
 	}
-	sampling := strings.TrimPrefix(string(body), `{"model":"","messages":[]`)
+	sampling := strings.TrimPrefix(string(body), `{"model":"",`)
+	sampling = strings.Replace(sampling, `"messages":[]`, "", 1)
+	sampling = strings.Replace(sampling, ",,", ",", 1)
 	return []Condition{{"sampling", "{" + strings.TrimPrefix(sampling, ",")}}
+}
+
+func (h *HTTP) request(messages []drydock.Message) llm.Request {
+	s := &h.sampling
+	return llm.Request{
+		Model: h.model, Messages: messages, Stream: s.Stream, MaxTokens: s.MaxTokens, Temperature: s.Temperature, Extra: s.Extra,
+	}
 }
 
 // URL returns the address that is asked, without credentials.
 func (h *HTTP) URL() string { return h.client.URL() }
 
+// Now tells the time by the client's clock.
+func (h *HTTP) Now() time.Time { return h.client.Now() }
+
 // Ask implements [Endpoint].
 func (h *HTTP) Ask(ctx context.Context, messages []drydock.Message) (Answer, error) {
-	r, err := h.client.Chat(ctx, llm.Request{Model: h.model, Messages: messages, Temperature: h.temperature, Extra: h.extra})
+	r, err := h.client.Chat(ctx, h.request(messages))
 	if err != nil {
 		return Answer{}, err
 	}
+	return answerOf(r), nil
+}
+
+// answerOf reads a reply as EvalScope 1.4.2 would.
+func answerOf(r *llm.Reply) Answer {
+	read := benchmark.AssistantText
+	if r.Streamed {
+		read = benchmark.StreamedAssistantText
+	}
 	a := Answer{
-		Reply: benchmark.AssistantText(benchmark.Assistant{
+		Reply: read(benchmark.Assistant{
 			Content: r.Content, ReasoningContent: r.ReasoningContent, Reasoning: r.Reasoning, Refusal: r.Refusal,
 		}, r.Finish),
-		Served: r.Model, Attempts: r.Attempts,
+		Served: r.Model, Attempts: r.Attempts, Raw: r.Raw, Surrogate: r.Replaced, NoContent: r.Content == nil, Server: r.Fingerprint,
 	}
+	a.Thought = a.Reply.Reasoning != "" || notEmpty(r.ReasoningContent) || notEmpty(r.Reasoning)
 	if u := r.Usage; u != nil {
 		a.Usage = &benchmark.Usage{Input: u.Prompt, Output: u.Completion, Total: u.Total}
 		if u.PromptDetails != nil {
@@ -88,5 +144,7 @@ func (h *HTTP) Ask(ctx context.Context, messages []drydock.Message) (Answer, err
 			a.Usage.Reasoning = u.CompletionDetails.Reasoning
 		}
 	}
-	return a, nil
+	return a
 }
+
+func notEmpty(s *string) bool { return s != nil && *s != "" }

@@ -184,7 +184,7 @@ func endpoint(t testing.TB, url string, workers int, timeout time.Duration) *eva
 		t.Fatal(err)
 	}
 	zero := 0.0
-	return eval.NewHTTP(c, "qwen3-8b-sft", &zero, nil)
+	return eval.NewHTTP(c, "qwen3-8b-sft", eval.Sampling{Temperature: &zero})
 }
 
 var messageID = regexp.MustCompile(`"id": "[0-9a-f]{8}"`)

@@ -54,6 +54,7 @@ func TestInteropOverHTTP(t *testing.T) {
 			t.Cleanup(srv.Close)
 			s, err := eval.Run(t.Context(), eval.Job{
 				Benchmark: choice(t), Items: items, Model: "qwen3-8b-sft", WorkDir: t.TempDir(), Endpoint: endpoint(t, srv.URL, 8, time.Minute),
+				Preflight: eval.Preflight{Skip: true},
 			})
 			if err != nil || s.Err() != nil {
 				t.Fatal(err, s.Err())

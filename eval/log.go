@@ -1,6 +1,9 @@
 package eval
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -9,26 +12,55 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/eval/evalscope"
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/parallel"
 )
 
-// syncEvery is after how many rows the log is synced to the disk. A killed
-// process loses none of its rows either way; a power cut may lose so many.
-const syncEvery = 64
+// syncEach is how often the log is synced to the disk while rows come in. A
+// killed process loses none of its rows either way; a power cut may lose those
+// of so long a time.
+const syncEach = time.Second
+
+// rawMost bounds how much of a reply's body is kept with its row, bytes. What is
+// longer is kept as its length and sha256: the row itself has the whole text.
+const rawMost = 256 << 10
 
 const runSchema = "drydock.eval.run/1"
 
-// A rowLog is the append-only file of answers, one prediction row a line.
+// A rowLog is the append-only file of answers, one prediction row a line. Each
+// has what EvalScope's rows have no place for under the key drydock.
 type rowLog struct {
-	mu       sync.Mutex
-	f        *os.File
-	unsynced int
-	buf      []byte
+	mu    sync.Mutex
+	f     *os.File
+	buf   []byte
+	dirty atomic.Bool // there are rows the disk may not have
+	stop  chan struct{}
+	syncs *parallel.Task
+}
+
+// An extra is what a log row holds besides EvalScope's fields.
+type extra struct {
+	Attempts  int    `json:"attempts"`
+	Millis    int64  `json:"ms"`
+	Hedged    bool   `json:"hedged,omitempty"`
+	Surrogate bool   `json:"lone_surrogate,omitempty"`
+	Server    string `json:"server,omitempty"` // its fingerprint
+	Raw       string `json:"raw,omitempty"`    // the body as it came
+	RawBytes  int    `json:"raw_bytes,omitempty"`
+	RawSHA256 string `json:"raw_sha256,omitempty"`
+}
+
+// A savedRow is a row of the log: an answer of an earlier run.
+type savedRow struct {
+	evalscope.Row
+	extra extra
 }
 
 type runFile struct {
@@ -38,8 +70,8 @@ type runFile struct {
 
 // openLog opens the log of a layout and returns the rows it holds. The log's
 // conditions must be the ones given.
-func openLog(l evalscope.Layout, conditions []Condition, fresh bool) (*rowLog, []evalscope.Row, error) {
-	base := filepath.Join(l.Dir, ".drydock", "eval", evalscope.ModelID(l.Model), l.Bench)
+func openLog(at evalscope.Layout, conditions []Condition, fresh bool) (*rowLog, []savedRow, error) {
+	base := filepath.Join(at.Dir, ".drydock", "eval", evalscope.ModelID(at.Model), at.Bench)
 	path, cond := base+".jsonl", base+".json"
 	if fresh {
 		for _, p := range []string{path, cond} {
@@ -53,13 +85,13 @@ func openLog(l evalscope.Layout, conditions []Condition, fresh bool) (*rowLog, [
 		err := sameConditions(cond, old, conditions)
 		if err != nil && bothBuiltin(old, conditions) {
 			// a baseline's answers cost nothing: begin again
-			return openLog(l, conditions, true)
+			return openLog(at, conditions, true)
 		}
 		if err != nil {
 			return nil, nil, err
 		}
 	case errors.Is(err, fs.ErrNotExist):
-		if err := notOurs(l, fresh); err != nil {
+		if err := notOurs(at, fresh); err != nil {
 			return nil, nil, err
 		}
 		b, err := drydock.MarshalJSON(runFile{runSchema, conditions})
@@ -80,7 +112,9 @@ func openLog(l evalscope.Layout, conditions []Condition, fresh bool) (*rowLog, [
 	if err != nil {
 		return nil, nil, err
 	}
-	return &rowLog{f: f}, rows, nil
+	l := &rowLog{f: f, stop: make(chan struct{})}
+	l.syncs = parallel.Go(l.sync)
+	return l, rows, nil
 }
 
 // notOurs refuses to write over files that another program made.
@@ -151,7 +185,7 @@ func short(s string) string {
 
 // repair reads the log and, when its end is torn or a line is bad, writes it
 // anew with the whole rows only. What is left out is asked again.
-func repair(path string) ([]evalscope.Row, error) {
+func repair(path string) ([]savedRow, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -163,37 +197,81 @@ func repair(path string) ([]evalscope.Row, error) {
 	if kind != evalscope.KindPredictions {
 		rows = nil
 	}
-	if len(problems) == 0 && (len(rows) > 0 || len(data) == 0) {
-		return rows, nil
-	}
-	var out []byte
+	lines := bytes.Split(bytes.TrimPrefix(data, []byte("\ufeff")), []byte{'\n'})
+	saved := make([]savedRow, 0, len(rows))
+	var whole []byte
 	for _, r := range rows {
 		if r.Error != "" || r.Reply == nil {
 			continue
 		}
-		out = evalscope.AppendPrediction(out, &evalscope.Prediction{
-			Index: r.Index, Model: r.Model, Served: r.Served, ID: r.ID, Reply: *r.Reply, Usage: r.Usage,
-		})
+		line := bytes.TrimRight(lines[r.Line-1], "\r")
+		var own struct {
+			Extra extra `json:"drydock"`
+		}
+		if err := json.Unmarshal(line, &own); err != nil {
+			continue // not as we write it: ask again
+		}
+		own.Extra.Raw = "" // it is not needed again
+		saved = append(saved, savedRow{r, own.Extra})
+		whole = append(append(whole, line...), '\n')
 	}
-	return rows, atomicfile.WriteFile(path, out)
+	if len(problems) == 0 && len(whole) == len(data) {
+		return saved, nil
+	}
+	return saved, atomicfile.WriteFile(path, whole)
 }
 
 // append writes one row with one write.
-func (l *rowLog) append(p *evalscope.Prediction) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.buf = evalscope.AppendPrediction(l.buf[:0], p)
-	if _, err := l.f.Write(l.buf); err != nil {
+func (l *rowLog) append(p *evalscope.Prediction, t trial) error {
+	e := extra{Attempts: t.Attempts, Millis: t.took.Milliseconds(), Hedged: t.hedged, Surrogate: t.Surrogate, Server: t.Server}
+	if len(t.Raw) <= rawMost {
+		e.Raw = string(t.Raw)
+	} else {
+		sum := sha256.Sum256(t.Raw)
+		e.RawBytes, e.RawSHA256 = len(t.Raw), hex.EncodeToString(sum[:])
+	}
+	own, err := drydock.MarshalJSON(e)
+	if err != nil {
 		return err
 	}
-	if l.unsynced++; l.unsynced >= syncEvery {
-		l.unsynced = 0
-		return l.f.Sync()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	b := evalscope.AppendPrediction(l.buf[:0], p)
+	b = append(bytes.TrimSuffix(b, []byte("}\n")), `, "drydock": `...)
+	b = append(append(b, own...), "}\n"...)
+	l.buf = b
+	if cap(l.buf) > 4*rawMost {
+		l.buf = nil // one huge reply need not be held for ever
 	}
+	if _, err := l.f.Write(b); err != nil {
+		return err
+	}
+	l.dirty.Store(true)
 	return nil
 }
 
+// sync puts rows on the disk now and then, beside the requests, so that no
+// answer waits for it.
+func (l *rowLog) sync() error {
+	tick := time.NewTicker(syncEach)
+	defer tick.Stop()
+	for {
+		select {
+		case <-l.stop:
+			return nil
+		case <-tick.C:
+		}
+		if l.dirty.Swap(false) {
+			if err := l.f.Sync(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// close syncs what is left and says what syncing met.
 func (l *rowLog) close() error {
-	err := l.f.Sync()
-	return errors.Join(err, l.f.Close())
+	close(l.stop)
+	err := l.syncs.Wait()
+	return errors.Join(err, l.f.Sync(), l.f.Close())
 }

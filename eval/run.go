@@ -7,67 +7,69 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/eval/evalscope"
 	"github.com/drydock-ml/drydock/internal/fail"
-	"github.com/drydock-ml/drydock/internal/llm"
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/parallel"
 	"github.com/drydock-ml/drydock/internal/runstore"
 )
-
-// hopeless is after how many failures without one answer a run stops: the
-// endpoint does not do what is asked of it.
-const hopeless = 20
 
 // A Job is one run of a benchmark.
 type Job struct {
 	Benchmark    benchmark.Benchmark // says prompt, rule and key
 	Items        []benchmark.Item    // all of them, in the order of the benchmark
 	Limit        int                 // only the first n; 0: all
+	Repeats      int                 // answers wanted of each item, next to each other; 0: 1
 	Model        string              // as the server knows it, or builtin:NAME
 	Endpoint     Endpoint            // who is asked
 	SystemPrompt string              // sent before the question; empty: none
 	WorkDir      string              // gets EvalScope's layout
-	Concurrency  int                 // requests at a time; 0: found by itself
-	Fresh        bool                // forget the answers an earlier run left in WorkDir
-	Holder       runstore.Holder     // who locks WorkDir
-	Progress     func(Progress)      // called after each answer, never at the same time; nil: not
-}
+	Schema       evalscope.Schema    // of the files there
+	OnError      OnError             // what becomes of failed requests; empty: [OnErrorWrong]
 
-// Progress tells how far a run is.
-type Progress struct {
-	Done    int // items with an answer or a failure, reused ones included
-	Total   int
-	Reused  int // answers taken over from an earlier run
-	Correct int
-	Failed  int // items that got no answer
+	Concurrency int  // requests at a time; 0: found by itself
+	Hedge       bool // ask late items a second time when there is room
+	Preflight   Preflight
+	Fresh       bool // forget the answers an earlier run left in WorkDir
+	Resume      bool // there must be such answers
+
+	Holder   runstore.Holder  // who locks WorkDir
+	Clock    func() time.Time // for latencies; nil: none are known, and Concurrency 0 goes by refusals only
+	Progress func(Progress)   // called after each answer, never at the same time; nil: not
+	Item     func(ItemEvent)  // the same, with what came
+	Warn     func(Note)       // called when something is to be known while the run goes on
 }
 
 // A run is a job under way.
 type run struct {
 	Job
-	layout   evalscope.Layout
-	messages [][]drydock.Message
-	results  []result
-	done     []bool
-	log      *rowLog
-	limit    *limiter
+	layout  evalscope.Layout
+	results []result
+	done    []bool
+	log     *rowLog
+	limit   *limiter
+	late    latencies
 
 	mu       sync.Mutex
 	progress Progress
+	traffic  Traffic
 	answered bool
+	heard    map[int]bool  // statuses that were told
+	longest  time.Duration // the longest wait the server asked for
+	checks   *PreflightReport
 }
 
 // Run asks every item that has no answer yet, writes the files and returns the
 // summary. Items that failed are in the summary ([Summary.Err]), not in the
 // error. The error is not nil when the run could not be finished: cancelled,
-// key refused, host unreachable, disk full. What was answered until then is
-// saved and is not asked again.
+// refused by preflight, key refused, host unreachable, disk full. What was
+// answered until then is saved and is not asked again.
 func Run(ctx context.Context, job Job) (Summary, error) {
 	r, err := newRun(job)
 	if err != nil {
@@ -95,6 +97,8 @@ func newRun(job Job) (*run, error) {
 	switch {
 	case job.Limit < 0:
 		return nil, fail.New(fail.Usage, msg.Text{"limit %d: ask at least one item", "limit 为 %d：至少要问一道题"}, job.Limit)
+	case job.Repeats < 0:
+		return nil, fail.New(fail.Usage, msg.Text{"repeats %d: ask at least once", "repeats 为 %d：至少要问一次"}, job.Repeats)
 	case len(job.Items) == 0:
 		return nil, fail.New(fail.Usage, msg.Text{"%s has no items", "%s 没有题目"}, job.Benchmark.Ref()).
 			Hint(msg.Text{"drydock bench add NAME FILE registers them", "drydock bench add NAME FILE 可登记题目"})
@@ -102,24 +106,37 @@ func newRun(job Job) (*run, error) {
 		return nil, fail.New(fail.Usage, msg.Text{"no model is named", "未指定模型"})
 	case job.WorkDir == "":
 		return nil, fail.New(fail.Usage, msg.Text{"no work folder is named", "未指定工作目录"})
+	case job.Fresh && job.Resume:
+		return nil, fail.New(fail.Usage, msg.Text{"fresh and resume exclude each other", "fresh 与 resume 不能同时使用"})
 	}
+	job.Repeats = max(job.Repeats, 1)
 	n := len(job.Items)
 	if job.Limit > 0 {
 		n = min(n, job.Limit)
 	}
+	n *= job.Repeats
 	r := &run{
 		Job:     job,
 		layout:  evalscope.Layout{Dir: job.WorkDir, Model: job.Model, Bench: job.Benchmark.Ref().Name},
-		results: make([]result, n), messages: make([][]drydock.Message, n), done: make([]bool, n),
+		results: make([]result, n), done: make([]bool, n), heard: map[int]bool{},
 	}
 	for i := range n {
-		it := job.Items[i]
+		it := job.Items[i/job.Repeats]
 		m := withSystem(job.SystemPrompt, job.Benchmark.Prompt(it))
-		r.messages[i] = m
-		r.results[i] = result{index: i, item: it, input: evalscope.Input(m), id: benchmark.MessageID(&it)}
+		r.results[i] = result{index: i, item: it, messages: m, input: evalscope.Input(m), id: messageID(&it, i%job.Repeats)}
 	}
 	r.progress.Total = n
 	return r, nil
+}
+
+// messageID names an answer; those to one item differ.
+func messageID(it *benchmark.Item, repeat int) string {
+	id := benchmark.MessageID(it)
+	if repeat == 0 {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id + " " + strconv.Itoa(repeat)))
+	return hex.EncodeToString(sum[:4])
 }
 
 func withSystem(system string, m []drydock.Message) []drydock.Message {
@@ -127,6 +144,14 @@ func withSystem(system string, m []drydock.Message) []drydock.Message {
 		return m
 	}
 	return append([]drydock.Message{{Role: "system", Content: system}}, m...)
+}
+
+// now tells the time, or always the same one when there is no clock.
+func (r *run) now() time.Time {
+	if r.Clock == nil {
+		return time.Time{}
+	}
+	return r.Clock()
 }
 
 // open takes up the answers an earlier run left.
@@ -138,114 +163,28 @@ func (r *run) open() error {
 			return err
 		}
 	}
-	var rows []evalscope.Row
+	var rows []savedRow
 	var err error
 	r.log, rows, err = openLog(r.layout, r.conditions(), r.Fresh)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		if row.Index >= len(r.results) || row.Error != "" || row.Reply == nil {
+		if row.Index >= len(r.results) {
 			continue
 		}
 		res := &r.results[row.Index]
 		res.reply, res.served, res.usage, res.id = *row.Reply, row.Served, row.Usage, row.ID
+		res.attempts, res.latency, res.surrogate = row.extra.Attempts, time.Duration(row.extra.Millis)*time.Millisecond, row.extra.Surrogate
 		r.done[row.Index] = true
 		r.progress.Reused++
 		r.count(res)
 	}
-	return nil
-}
-
-// count updates the progress; the caller holds mu or is alone.
-func (r *run) count(res *result) {
-	r.progress.Done++
-	if res.err != "" {
-		r.progress.Failed++
-		return
-	}
-	r.answered = true
-	if r.Benchmark.Grade(res.item, res.reply).Verdict == benchmark.Correct {
-		r.progress.Correct++
-	}
-}
-
-// ask answers what is not done, work-conserving: a free worker takes the next
-// item at once.
-func (r *run) ask(ctx context.Context) error {
-	var todo []int
-	for i, done := range r.done {
-		if !done {
-			todo = append(todo, i)
-		}
-	}
-	if r.Progress != nil && r.progress.Reused > 0 {
-		r.Progress(r.progress)
-	}
-	workers := r.Concurrency
-	if r.Endpoint.Kind() == "builtin" {
-		workers = parallel.Workers(r.Concurrency)
-	}
-	r.limit = newLimiter(workers)
-	return parallel.Each(ctx, r.limit.most, len(todo), func(ctx context.Context, k int) error {
-		return r.one(ctx, todo[k])
-	})
-}
-
-func (r *run) one(ctx context.Context, i int) error {
-	if err := r.limit.acquire(ctx); err != nil {
-		return err
-	}
-	a, err := r.Endpoint.Ask(ctx, r.messages[i])
-	r.limit.release(smooth(a, err))
-	if ctx.Err() != nil && err != nil {
-		return context.Cause(ctx)
-	}
-	var fatal *fail.Error
-	if errors.As(err, &fatal) {
-		return err
-	}
-	res := &r.results[i]
-	if err != nil {
-		res.err = err.Error()
-		var e *llm.Error
-		if errors.As(err, &e) {
-			res.attempts = e.Attempts
-		}
-		res.reply.Finish = "unknown"
-		res.served = r.Model
-	} else {
-		res.reply, res.served, res.usage, res.attempts = a.Reply, a.Served, a.Usage, a.Attempts
-		if err := r.log.append(r.prediction(res)); err != nil {
-			return err
-		}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.count(res)
-	if r.Progress != nil {
-		r.Progress(r.progress)
-	}
-	if !r.answered && r.progress.Failed >= hopeless {
-		return fail.New(fail.Failed, msg.Text{"the first %d {request|requests} all failed; the last: %v", "前 %d 个请求全部失败；最后一个：%v"}, r.progress.Failed, err)
+	if r.Resume && r.progress.Reused == 0 {
+		return errors.Join(r.log.close(), fail.New(fail.Refused, msg.Text{"%s holds no answers of %s to go on with", "%s 中没有 %s 的已存回答，无法继续"}, filepath.ToSlash(r.WorkDir), r.Model).
+			Hint(msg.Text{"without --resume the run begins", "去掉 --resume 即可从头开始"}))
 	}
 	return nil
-}
-
-// smooth tells an answer that shows no sign of a busy server.
-func smooth(a Answer, err error) bool {
-	var e *llm.Error
-	if errors.As(err, &e) {
-		return !e.Transient
-	}
-	return err == nil && a.Attempts <= 1
-}
-
-func (r *run) prediction(res *result) *evalscope.Prediction {
-	return &evalscope.Prediction{
-		Index: res.index, Model: r.Model, Served: res.served, ID: res.id,
-		Reply: res.reply, Usage: res.usage, Error: res.err,
-	}
 }
 
 // stopped says how to go on after a run that was cut short.
@@ -267,10 +206,14 @@ func (r *run) stopped(ctx context.Context, err error) error {
 func (r *run) finish() (Summary, error) {
 	s := Summary{
 		Model: r.Model, Endpoint: r.Endpoint.Kind(), Baseline: r.Endpoint.Kind() == "builtin",
-		Asked: len(r.results), Reused: r.progress.Reused,
+		Reused: r.progress.Reused, Repeats: r.Repeats, Preflight: r.checks,
 	}
-	summarize(r.Benchmark, r.results, &s)
-	if err := writeFiles(r.layout, r.Benchmark, r.results, r.config(), &s); err != nil {
+	if r.traffic.Requests > 0 {
+		s.Traffic = &r.traffic
+	}
+	counted := summarize(r.Benchmark, r.results, r.OnError, &s)
+	out := output{layout: r.layout, bench: r.Benchmark, config: r.config(), schema: r.Schema, onError: r.OnError}
+	if err := out.write(counted, &s); err != nil {
 		return Summary{}, err
 	}
 	if b, ok := r.Endpoint.(baseline); ok {
@@ -290,7 +233,7 @@ func (r *run) noteThinking(s *Summary) {
 		}
 	}
 	h, ok := r.Endpoint.(*HTTP)
-	if ok && thinking > 0 && h.temperature != nil && *h.temperature == 0 {
+	if ok && thinking > 0 && h.sampling.Temperature != nil && *h.sampling.Temperature == 0 {
 		s.note("greedy_thinking", msg.Text{"%d {reply thinks|replies think}, at temperature 0; the makers of Qwen3 advise against that", "%d 条回复含思考过程，而温度为 0；Qwen3 官方不建议如此"}, thinking)
 	}
 }
@@ -299,7 +242,7 @@ func (r *run) noteThinking(s *Summary) {
 // counts positions, and its files can only be joined that way.
 func (r *run) notePositions(s *Summary) {
 	for i := range r.results {
-		if r.results[i].item.Index != i {
+		if r.results[i].item.Index != i/r.Repeats {
 			s.note("positions", msg.Text{"the items have indexes of their own; files and lists here count places from 0, as EvalScope does", "题目自带 index；此处的文件与列表按从 0 起的位置编号，与 EvalScope 一致"})
 			return
 		}
@@ -310,16 +253,19 @@ func (r *run) notePositions(s *Summary) {
 func (r *run) config() evalscope.Config {
 	c := evalscope.Config{
 		Model: r.Model, Bench: r.layout.Bench, Info: r.Benchmark.Info(), Template: benchmark.TemplateOf(r.Benchmark),
-		Limit: r.Limit, BatchSize: r.Concurrency, SystemPrompt: r.SystemPrompt,
+		Limit: r.Limit, BatchSize: r.Concurrency, SystemPrompt: r.SystemPrompt, Repeats: r.Repeats,
+		Filters: benchmark.FiltersOf(r.Benchmark), IgnoreErrors: r.OnError == OnErrorEvalScope,
 	}
 	if h, ok := r.Endpoint.(*HTTP); ok {
 		c.APIURL = strings.TrimSuffix(h.URL(), "/chat/completions")
-		c.Temperature = h.temperature
+		c.Temperature, c.Stream = h.sampling.Temperature, h.sampling.Stream
+		c.Generation = h.sampling.generation()
 	}
 	return c
 }
 
-// conditions lists what the answers depend on.
+// conditions lists what the answers depend on. Repeats change which row an
+// answer is; the limit does not.
 func (r *run) conditions() []Condition {
 	c := []Condition{
 		{"benchmark", r.Benchmark.Ref().String()},
@@ -327,6 +273,12 @@ func (r *run) conditions() []Condition {
 		{"prompts", "sha256:" + r.promptHash()},
 		{"model", r.Model},
 		{"endpoint", r.Endpoint.Kind()},
+	}
+	if r.Repeats > 1 {
+		c = append(c, Condition{"repeats", strconv.Itoa(r.Repeats)})
+	}
+	if r.Preflight.Contract != "" {
+		c = append(c, Condition{"contract", r.Preflight.Contract})
 	}
 	return append(c, r.Endpoint.Conditions()...)
 }

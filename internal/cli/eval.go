@@ -188,7 +188,7 @@ func (a *app) endpoint(o EvalOptions, b *pipeline.Bench) (eval.Endpoint, error) 
 	if err != nil {
 		return nil, err
 	}
-	return eval.NewHTTP(client, o.Model, temperature, nil), nil
+	return eval.NewHTTP(client, o.Model, eval.Sampling{Temperature: temperature}), nil
 }
 
 func temperatureOf(s string) (*float64, error) {

@@ -25,6 +25,7 @@ type Error struct {
 	Status   int    // of the last attempt; 0: there was no HTTP answer
 	Code     string // as the server put it, for example context_length_exceeded
 	Text     string // one line, the key taken out
+	Message  string // the server's words as they came, the key taken out; empty: none
 	Attempts int    // requests made, from 1
 	// Transient tells that another attempt might have gone well.
 	Transient bool
@@ -111,11 +112,12 @@ func reason(err error) string {
 
 func (c *Client) status(resp *http.Response, raw []byte) *Error {
 	e := &Error{Status: resp.StatusCode}
-	e.Text, e.Code = serverMessage(raw)
+	e.Message, e.Code = serverMessage(raw)
+	e.Message = c.hide(e.Message)
+	e.Text = oneLine(e.Message)
 	if e.Text == "" {
 		e.Text = http.StatusText(resp.StatusCode)
 	}
-	e.Text = c.hide(e.Text)
 	if transientStatus(resp.StatusCode) {
 		e.Transient = true
 		e.retry = c.retryAfter(resp.Header.Get("Retry-After"))
@@ -142,7 +144,7 @@ func (c *Client) retryAfter(v string) time.Duration {
 }
 
 // serverMessage reads {"error":{"message","code"}}, {"message"}, {"detail"},
-// or takes the first line of whatever came.
+// or takes whatever came.
 func serverMessage(raw []byte) (text, code string) {
 	var b struct {
 		Error   json.RawMessage `json:"error"`
@@ -156,20 +158,20 @@ func serverMessage(raw []byte) (text, code string) {
 			Code    any    `json:"code"`
 		}
 		if len(b.Error) > 0 && json.Unmarshal(b.Error, &inner) == nil && inner.Message != "" {
-			return oneLine(inner.Message), codeText(inner.Code)
+			return inner.Message, codeText(inner.Code)
 		}
 		var s string
 		if len(b.Error) > 0 && json.Unmarshal(b.Error, &s) == nil && s != "" {
-			return oneLine(s), codeText(b.Code)
+			return s, codeText(b.Code)
 		}
 		if b.Message != "" {
-			return oneLine(b.Message), codeText(b.Code)
+			return b.Message, codeText(b.Code)
 		}
 		if len(b.Detail) > 0 {
-			return oneLine(string(b.Detail)), codeText(b.Code)
+			return string(b.Detail), codeText(b.Code)
 		}
 	}
-	return oneLine(string(raw)), ""
+	return string(raw), ""
 }
 
 // codeText is a code as servers write it: a word, or, as vLLM does, the status

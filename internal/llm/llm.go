@@ -21,6 +21,12 @@ import (
 // maxReply is how much of a reply is read, bytes.
 const maxReply = 64 << 20
 
+// The time limits of an attempt and of a question.
+const (
+	defaultTimeout  = 10 * time.Minute
+	defaultDeadline = 30 * time.Minute
+)
+
 // A Doer sends one HTTP request; *http.Client is one.
 type Doer interface {
 	Do(*http.Request) (*http.Response, error)
@@ -45,7 +51,7 @@ type Client struct {
 	base    *url.URL
 	url     string
 	shown   string      // the URL without user, password and query
-	reached atomic.Bool // the server has answered something: it exists
+	reached *atomic.Bool // the server has answered something: it exists
 }
 
 // Transport returns an http transport that keeps one connection per worker
@@ -84,10 +90,10 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("llm: options lack HTTP or Clock")
 	}
 	if o.Timeout <= 0 {
-		o.Timeout = 10 * time.Minute
+		o.Timeout = defaultTimeout
 	}
 	if o.Deadline <= 0 {
-		o.Deadline = 30 * time.Minute
+		o.Deadline = defaultDeadline
 	}
 	if o.Attempts <= 0 {
 		o.Attempts = 5
@@ -96,7 +102,15 @@ func New(o Options) (*Client, error) {
 		o.Sleep = sleep
 	}
 	chat := u.JoinPath("chat", "completions")
-	return &Client{o: o, base: u, url: chat.String(), shown: shownURL(chat)}, nil
+	return &Client{o: o, base: u, url: chat.String(), shown: shownURL(chat), reached: new(atomic.Bool)}, nil
+}
+
+// Patient returns the client with the default time limits: a server's first
+// answers may take it far longer than all others.
+func (c *Client) Patient() *Client {
+	p := *c
+	p.o.Timeout, p.o.Deadline = defaultTimeout, defaultDeadline
+	return &p
 }
 
 // shownURL leaves out user, password and query: they may hold secrets.

@@ -113,7 +113,7 @@ func (c *Client) noChoices(raw, wireError json.RawMessage) *Error {
 	}
 	text, code := serverMessage(raw)
 	status, err := strconv.Atoi(code)
-	return &Error{Status: http.StatusOK, Text: c.hide(text), Code: code, Transient: err == nil && transientStatus(status)}
+	return &Error{Status: http.StatusOK, Text: c.hide(oneLine(text)), Code: code, Transient: err == nil && transientStatus(status)}
 }
 
 // textOf reads a content: a string, null or absent.

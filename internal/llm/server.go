@@ -80,6 +80,29 @@ func (c *Client) Tokenize(ctx context.Context, limit time.Duration, r Request) (
 	return t, err
 }
 
+// Effective is how a server would sample, its own defaults filled in.
+type Effective struct {
+	Temperature       float64 `json:"temperature"`
+	TopP              float64 `json:"top_p"`
+	TopK              int     `json:"top_k"`
+	RepetitionPenalty float64 `json:"repetition_penalty"`
+	MaxTokens         int     `json:"max_tokens"`
+}
+
+// Effective asks vLLM what it would make of a request without running it. Only a
+// server started with --enable-scale-out says so.
+func (c *Client) Effective(ctx context.Context, limit time.Duration, r Request) (Effective, error) {
+	var a struct {
+		Sampling Effective `json:"sampling_params"`
+	}
+	b, err := r.Body()
+	if err != nil {
+		return a.Sampling, err
+	}
+	err = c.ask(ctx, limit, http.MethodPost, c.base.JoinPath("chat", "completions", "render"), b, &a)
+	return a.Sampling, err
+}
+
 // LoadAdapter has vLLM load a LoRA adapter from a path on the server. The server
 // must run with VLLM_ALLOW_RUNTIME_LORA_UPDATING=True.
 func (c *Client) LoadAdapter(ctx context.Context, limit time.Duration, name, path string) error {

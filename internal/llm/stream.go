@@ -136,7 +136,7 @@ func (c *Client) parseStream(raw []byte) (*Reply, *Error) {
 		}
 		if e.name == "error" || len(w.Error) > 0 && string(w.Error) != "null" {
 			text, code := serverMessage(data)
-			f := broken("the server broke off: " + c.hide(text))
+			f := broken("the server broke off: " + c.hide(oneLine(text)))
 			f.Code = code
 			return nil, f
 		}

@@ -213,5 +213,5 @@ func NewEndpoint(o EndpointOptions, env Env) (eval.Endpoint, string, error) {
 	if t == nil {
 		t = new(float64)
 	}
-	return eval.NewHTTP(client, o.Model, t, nil), o.Model, nil
+	return eval.NewHTTP(client, o.Model, eval.Sampling{Temperature: t}), o.Model, nil
 }
