@@ -50,6 +50,7 @@ var allow = map[string][]string{
 	"dedup/contam/report":        {"dedup/contam", "eval/benchmark", "provenance"},
 	"eval/evalscope":             {"eval/benchmark"},
 	"eval":                       {"eval/benchmark", "eval/evalscope"},
+	"eval/report":                {"eval", "eval/benchmark"},
 	"launch":                     {"dataprep/emit"},
 	"launch/launchtest":          {"launch"},
 	"provenance/submission":      {"provenance", "eval/benchmark", "eval/evalscope", "dedup/contam"},

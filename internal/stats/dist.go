@@ -84,3 +84,12 @@ func upperGamma(a, x float64) float64 {
 		return -k * (k - a), x + 2*k + 1 - a
 	})
 }
+
+// StudentTail returns the chance that Student's t of df degrees of freedom is
+// at least |t| from 0, on either side.
+func StudentTail(t, df float64) float64 {
+	if math.IsInf(t, 0) {
+		return 0
+	}
+	return incompleteBeta(df/(df+t*t), df/2, 0.5)
+}
