@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/drydock-ml/drydock/eval"
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -15,7 +16,7 @@ import (
 )
 
 // What fails stays in the count as wrong, is listed, and is asked again next
-// time; a refusal and an empty reply are answers.
+// time. A refusal and an empty reply are listed, too, and not asked again.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	items := ownItems(t, 30)
@@ -40,7 +41,14 @@ func TestFailures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []eval.Failure{{Index: 4, Cause: "HTTP 400: context too long [A]", Attempts: 1}, {Index: 11, Cause: "HTTP 503: overloaded (5 attempts)", Attempts: 5}}
+	refused := []eval.Failure{
+		{Index: 5, Kind: eval.FailureRefused, Cause: "refusal: 不能回答 [A]", Attempts: 1},
+		{Index: 6, Kind: eval.FailureEmpty, Cause: "no text (finish_reason stop)", Attempts: 1},
+	}
+	want := []eval.Failure{
+		{Index: 4, Kind: eval.FailureRequest, Cause: "HTTP 400: context too long [A]", Attempts: 1}, refused[0], refused[1],
+		{Index: 11, Kind: eval.FailureRequest, Cause: "HTTP 503: overloaded (5 attempts)", Attempts: 5},
+	}
 	if d := cmp.Diff(want, s.Failures); d != "" {
 		t.Errorf("failures (-want +got):\n%s", d)
 	}
@@ -56,8 +64,11 @@ func TestFailures(t *testing.T) {
 	}
 	broken = false
 	s, err = eval.Run(t.Context(), j)
-	if err != nil || s.Reused != 28 || len(s.Failures) != 0 || s.Correct != 28 {
+	if err != nil || s.Err() != nil || s.Reused != 28 || s.Correct != 28 {
 		t.Errorf("second run: reused %d, failures %v, correct %d, %v", s.Reused, s.Failures, s.Correct, err)
+	}
+	if d := cmp.Diff(refused, s.Failures, cmpopts.IgnoreFields(eval.Failure{}, "Attempts")); d != "" {
+		t.Errorf("failures of the second run (-want +got):\n%s", d)
 	}
 }
 

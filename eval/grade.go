@@ -164,8 +164,13 @@ func summarize(b benchmark.Benchmark, results []result, onError OnError, s *Summ
 
 // cause says why there is no answer.
 func (r *result) cause(kind FailureKind) string {
-	if kind == FailureRefused {
-		return r.reply.Text
+	switch kind {
+	case FailureRefused:
+		return "refusal: " + r.reply.Text
+	case FailureFiltered:
+		return "finish_reason content_filter"
+	case FailureEmpty:
+		return "no text (finish_reason " + r.reply.Finish + ")"
 	}
 	return r.err
 }

@@ -90,7 +90,7 @@ type Files struct {
 type Failure struct {
 	Index    int         `json:"index"`
 	Kind     FailureKind `json:"kind"`
-	Cause    string      `json:"cause"` // the error, or the text of the refusal
+	Cause    string      `json:"cause"` // as the server put it
 	Attempts int         `json:"attempts,omitempty"`
 }
 
