@@ -63,7 +63,29 @@ func Wrap(text string, width int) []string {
 	for para := range strings.SplitSeq(text, "\n") {
 		lines = append(lines, wrapLine(para, width)...)
 	}
+	carryColor(lines)
 	return lines
+}
+
+// carryColor ends a colour with its line and begins it again on the next, so that
+// a line can be moved, set in or left out.
+func carryColor(lines []string) {
+	open := ""
+	for i, l := range lines {
+		before := open
+		for k := 0; k < len(l); k++ {
+			if n := sgrLen(l[k:]); n > 0 {
+				if open = l[k : k+n]; open == reset {
+					open = ""
+				}
+				k += n - 1
+			}
+		}
+		if l = before + l; open != "" {
+			l += reset
+		}
+		lines[i] = l
+	}
 }
 
 func wrapLine(s string, width int) []string {

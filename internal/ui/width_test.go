@@ -69,3 +69,12 @@ func FuzzClean(f *testing.F) {
 		Wrap(got, 10)
 	})
 }
+
+func TestWrapCarriesColour(t *testing.T) {
+	t.Parallel()
+	got := Wrap("one \x1b[33mtwo three 四五六七\x1b[0m end", 9)
+	want := []string{"one \x1b[33mtwo\x1b[0m", "\x1b[33mthree 四\x1b[0m", "\x1b[33m五六七\x1b[0m", "end"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
