@@ -93,23 +93,28 @@ func TestAnalyzeLetters(t *testing.T) {
 func TestAnalyzeSubjects(t *testing.T) {
 	t.Parallel()
 	right := func(i int, key string) string {
-		if i < 50 {
+		if i/10%2 == 0 {
 			return key
 		}
-		return "" // the second half is another subject, and all wrong
+		return "" // every other subject is all wrong
 	}
-	half := func(i int) string { return []string{"航海", "轮机"}[i/50] }
-	s := scored(t, 100, right, half)
+	tens := func(i int) string { return fmt.Sprint("科目", i/10) }
+	s := scored(t, 100, right, tens)
 	a := s.Analyze(nil)
-	if len(a.Subjects) != 2 || a.Subjects[0].Accuracy+a.Subjects[1].Accuracy != 1 || a.Subjects[0].N != 50 || a.Unnamed != 0 {
+	if len(a.Subjects) != 10 || a.Subjects[0].Accuracy != 1 || a.Subjects[1].Accuracy != 0 || a.Subjects[0].N != 10 || a.Unnamed != 0 {
 		t.Errorf("%+v", a.Subjects)
 	}
-	if a.Grouped != "subject" || a.Grouping == nil || a.Grouping[1]-a.Grouping[0] < 0.9 {
-		t.Errorf("two subjects that go one way each tell next to nothing: %v", a.Grouping)
+	if a.Grouped != "subject" || a.Grouping == nil || a.Grouping[1]-a.Grouping[0] < 0.7 {
+		t.Errorf("ten subjects that go one way each are ten observations: %v", a.Grouping)
 	}
+	s = scored(t, 100, right, func(i int) string { return fmt.Sprint("科目", i/50) })
+	if a := s.Analyze(nil); a.Grouping != nil || len(a.Subjects) != 2 {
+		t.Errorf("two groups say nothing about groups: %v", a.Grouping)
+	}
+	s = scored(t, 100, right, tens)
 	// the file speaks first, by id or by index
 	a = s.Analyze(eval.Subjects{"q0": "值班", "1": "值班"})
-	if len(a.Subjects) != 3 {
+	if len(a.Subjects) != 11 {
 		t.Errorf("%+v", a.Subjects)
 	}
 	s = scored(t, 10, right, nil)

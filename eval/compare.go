@@ -59,7 +59,7 @@ type Contrast struct {
 	// power when runs differ on as many as these do.
 	Detectable float64 `json:"detectable"`
 	// Clustered is the interval when items of one group count as depending on
-	// each other; nil without groups.
+	// each other; nil with fewer than six groups.
 	Clustered *[2]float64 `json:"clustered95,omitempty"`
 	Flips     []Flip      `json:"flips"`     // items the runs score differently
 	OnlyBase  []int       `json:"only_base"` // items without a row here
@@ -193,7 +193,8 @@ func contrast(base, other Graded, group func(int) string) Contrast {
 		c.meanTest(d.delta)
 	}
 	if c.Shared > 0 {
-		c.Detectable = stats.DetectableGain(c.Shared, float64(c.Gained+c.Lost)/float64(c.Shared))
+		// runs that differ nowhere differ on less than one item
+		c.Detectable = stats.DetectableGain(c.Shared, float64(max(1, c.Gained+c.Lost))/float64(c.Shared))
 	}
 	if group != nil {
 		c.cluster(d, group)
@@ -216,14 +217,19 @@ func (c *Contrast) meanTest(delta []float64) {
 	}
 }
 
+// leastGroups is how many groups it takes to see how much they differ: the
+// error of two that happen to agree would come out as nil.
+const leastGroups = 6
+
 func (c *Contrast) cluster(d paired, group func(int) string) {
-	names := make([]string, len(d.index))
+	names, groups := make([]string, len(d.index)), map[string]bool{}
 	for i, index := range d.index {
 		if names[i] = group(index); names[i] == "" {
 			names[i] = "\x00" + strconv.Itoa(index)
 		}
+		groups[names[i]] = true
 	}
-	if _, half := stats.ClusterError(d.delta, names); !math.IsNaN(half) {
+	if _, half := stats.ClusterError(d.delta, names); len(groups) >= leastGroups {
 		c.Clustered = &[2]float64{c.Difference - half, c.Difference + half}
 	}
 }

@@ -65,7 +65,7 @@ func (w writer) facts(s *eval.Summary, a *eval.Analysis) {
 			rows = append(rows, []string{f.name, f.path})
 		}
 	}
-	w.table([]head{{msg.Text{"", ""}, false}, {msg.Text{"", ""}, false}}, rows)
+	w.table([]head{{msg.Text{"figure", "指标"}, false}, {msg.Text{"value", "数值"}, false}}, rows)
 }
 
 func (w writer) letters(a *eval.Analysis) {

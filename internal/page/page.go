@@ -69,8 +69,11 @@ func (d *Doc) Markdown() []byte {
 	var b bytes.Buffer
 	b.WriteString("# " + inline(d.title) + "\n")
 	for _, x := range d.blocks {
-		b.WriteByte('\n')
-		x.markdown(&b)
+		var part bytes.Buffer
+		if x.markdown(&part); part.Len() > 0 {
+			b.WriteByte('\n')
+			b.Write(part.Bytes())
+		}
 	}
 	return b.Bytes()
 }
@@ -178,12 +181,12 @@ func (d drawing) markdown(b *bytes.Buffer) {
 }
 
 // special are the characters by which text could turn into markup.
-var special = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", "&", "&amp;", "\r\n", " ", "\n", " ", "\r", " ")
+var special = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "[", `\[`, "]", `\]`, "<", "&lt;", "&", "&amp;", "\r\n", " ", "\n", " ", "\r", " ")
 
 // inline makes text of one line that Markdown shows as it is. Markup that only
 // counts at the beginning of a line is defused there.
 func inline(s string) string {
-	s = strings.TrimSpace(special.Replace(s))
+	s = words(s)
 	if s == "" {
 		return s
 	}
@@ -191,10 +194,28 @@ func inline(s string) string {
 		return `\` + s
 	}
 	digits := strings.TrimLeft(s, "0123456789")
-	if n := len(s) - len(digits); n > 0 && digits != "" && (digits[0] == '.' || digits[0] == ')') {
+	if n := len(s) - len(digits); n > 0 && digits != "" && (digits[0] == '.' || digits[0] == ')') && (len(digits) == 1 || digits[1] == ' ') {
 		return s[:n] + `\` + digits
 	}
 	return s
 }
 
-func inCell(s string) string { return strings.ReplaceAll(inline(s), "|", `\|`) }
+// words escapes what is markup anywhere in a line. An underscore inside a word
+// is none.
+func words(s string) string {
+	s = strings.TrimSpace(special.Replace(s))
+	var b strings.Builder
+	for i := range len(s) {
+		if s[i] == '_' && !(i > 0 && i+1 < len(s) && alphanumeric(s[i-1]) && alphanumeric(s[i+1])) {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func alphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+func inCell(s string) string { return strings.ReplaceAll(words(s), "|", `\|`) }

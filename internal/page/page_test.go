@@ -30,7 +30,7 @@ func TestBothForms(t *testing.T) {
 | 项 | n |
 |---|--:|
 | a\|b | 3 |
-| \# c d | \-1 |
+| # c d | -1 |
 
 ` + "```text\n▲\n```\n"
 	if d := cmp.Diff(want, string(d.Markdown())); d != "" {

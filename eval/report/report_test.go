@@ -1,0 +1,80 @@
+package report_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/eval"
+	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/eval/report"
+	"github.com/drydock-ml/drydock/internal/golden"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
+
+// run grades n answers of which every third is wrong, and some say nothing.
+func run(t *testing.T, n, shift int) eval.Summary {
+	t.Helper()
+	b, err := benchmark.Lookup("maritime_bench")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var items []benchmark.Item
+	var rows strings.Builder
+	for i := range n {
+		key := string(rune('A' + i%4))
+		it := benchmark.Item{ID: fmt.Sprint(i), Index: i, Gold: []string{key}, Tags: map[string]string{"subject": []string{"船舶避碰", "轮机 <1>"}[i%2]}}
+		it.Question = drydock.Question{Kind: drydock.Single, Stem: fmt.Sprintf("第%d题______。", i), Answer: []string{key}}
+		for j, text := range []string{"甲", "乙", "丙", "丁"} {
+			it.Question.Options = append(it.Question.Options, drydock.Option{Label: string(rune('A' + j)), Text: text})
+		}
+		items = append(items, it)
+		letter := key
+		if (i+shift)%3 == 0 {
+			letter = string(rune('A' + (i+1)%4))
+		}
+		out := "[" + letter + "]"
+		switch {
+		case i%29 == 0:
+			out = "不知道"
+		case i%23 == 0:
+			out = "[A] 或 [" + letter + "]"
+		}
+		fmt.Fprintf(&rows, "{\"index\":%d,\"output\":%q}\n", i, out)
+	}
+	s, err := eval.Score(eval.ScoreJob{Benchmark: b, Items: items, Name: "rows.jsonl", Data: []byte(rows.String()), Model: "qwen3-8b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	s := run(t, 120, 0)
+	a := s.Analyze(nil)
+	for _, l := range []msg.Lang{msg.En, msg.Zh} {
+		t.Run(l.String(), func(t *testing.T) {
+			t.Parallel()
+			golden.Equal(t, ".md", report.Run(&s, &a, l).Markdown())
+		})
+	}
+	if page := string(report.Run(&s, &a, msg.Zh).HTML()); strings.Contains(page, "轮机 <1>") || strings.Count(page, "<svg") != 2 {
+		t.Error("the page shows text as markup, or lacks a chart")
+	}
+}
+
+func TestComparison(t *testing.T) {
+	t.Parallel()
+	base, one, two := run(t, 120, 0), run(t, 120, 1), run(t, 119, 0)
+	c := eval.Compare("maritime_bench", eval.Graded{Name: "base", Outcomes: base.Outcomes()}, []eval.Graded{
+		{Name: "ck200", Outcomes: one.Outcomes()}, {Name: "ck400", Outcomes: two.Outcomes()},
+	}, eval.Subjects(nil).By(base.Outcomes()))
+	for _, l := range []msg.Lang{msg.En, msg.Zh} {
+		t.Run(l.String(), func(t *testing.T) {
+			t.Parallel()
+			golden.Equal(t, ".md", report.Comparison(&c, l).Markdown())
+		})
+	}
+}
