@@ -209,6 +209,15 @@ func (c *Choice) Prompt(it Item) []drydock.Message {
 // EvalScope does: white space and case aside.
 func (c *Choice) Grade(it Item, r Reply) Grade {
 	g := Grade{Verdict: Wrong, OtherVerdict: Wrong, Rule: c.info.Rule, OtherRule: c.info.OtherRule}
+	if r.Choice != "" {
+		g.Rule, g.OtherRule = RuleLogprob, RuleLogprob
+		g.Extracted, g.Other = r.Choice, r.Choice
+		g.Outside = int(r.Choice[0]-'A') >= len(it.Question.Options)
+		if c.matches(it, r.Choice) {
+			g.Verdict, g.OtherVerdict, g.Score = Correct, Correct, 1
+		}
+		return g
+	}
 	text := c.filters.Apply(r.Text)
 	g.Extracted, g.Start, g.End = c.rule.Extract(text)
 	g.Other, _, _ = c.other.Extract(text)
