@@ -10,7 +10,7 @@ import (
 
 // Records are sketched while they are first read, settled once, and dropped when
 // they come by again. Width, spaces and the order of options make no difference.
-func ExampleExact() {
+func ExampleRemover() {
 	ctx := context.Background()
 	question := func(id byte, stem, answer string, options ...string) *drydock.Record {
 		q := &drydock.Question{Kind: drydock.Single, Stem: stem, Answer: []string{answer}}
@@ -23,8 +23,9 @@ func ExampleExact() {
 		question(1, "右舷灯的颜色是______。", "B", "红色", "绿色"),
 		question(2, "右舷灯的颜色是（　）。", "A", "绿色", "红色"),
 		question(3, "右舷灯的颜色是______。", "A", "红色", "绿色"),
+		question(4, "左舷灯的颜色是______。", "A", "红色", "绿色"),
 	}
-	e := dedup.NewExact()
+	e := dedup.New(dedup.Options{Threshold: dedup.DefaultThreshold})
 	if err := e.Sketch(0)(ctx, records); err != nil {
 		fmt.Println(err)
 		return
@@ -38,8 +39,14 @@ func ExampleExact() {
 	for _, d := range dropped {
 		fmt.Println(d.Record.ID.String()[:2], d.Reason)
 	}
+	for _, p := range e.Pairs() {
+		if p.Listed {
+			fmt.Println(p.Removed.ID.String()[:2], p.Reason, p.Differs)
+		}
+	}
 	// Output:
-	// 1 <nil>
+	// 2 <nil>
 	// 02 duplicate_exact
 	// 03 conflicting_answer
+	// 04 variant_polarity 右→左
 }

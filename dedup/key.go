@@ -18,12 +18,41 @@ import (
 // neither the order of the options nor the answer matters.
 type sketch [16]byte
 
-// keyer computes keys; its buffers are reused.
-type keyer struct {
-	buf     []byte
-	part    []byte
-	options [][16]byte
-	right   [][16]byte
+// A role says what a part of a record is to it.
+type role byte
+
+// The roles of parts.
+const (
+	roleText   role = 't' // a passage
+	roleStem   role = 's' // what is asked: a stem, a user's turn
+	roleOption role = 'o' // an option that is not the answer
+	roleRight  role = 'r' // an option that is
+	roleAnswer role = 'a' // an answer in words: of an open question, an assistant's turn
+)
+
+// A part is one folded text of a record. The texts are valid until the draft or
+// the payload they stand in changes.
+type part struct {
+	role  role
+	text  []byte // as textnorm folds it
+	signs []byte // what folding takes away although it decides, see appendSigns
+}
+
+// A draft is a record as it is compared: its folded parts, and its frame, which
+// must be equal before two records are compared at all: the kind, a system
+// prompt, tools, figures.
+type draft struct {
+	buf   []byte
+	frame []byte
+	parts []draftPart
+	right [][16]byte
+	set   [][16]byte
+	hash  []byte
+}
+
+type draftPart struct {
+	role             role
+	from, text, sign int // text is buf[from:text], signs are buf[text:sign]
 }
 
 // Marks that no folded text holds: they keep fields apart.
@@ -37,51 +66,169 @@ const (
 	markSign     = 0xf9
 )
 
-// key returns the record's key and a hash of its answer, 0 when it has none or
-// when the answer is part of the key.
-func (k *keyer) key(r *drydock.Record) (sketch, uint32) {
-	k.buf = k.buf[:0]
+// read folds a record and returns its key and a hash of its answer, 0 when it
+// has none or when the answer is part of the key.
+func (d *draft) read(r *drydock.Record) (sketch, uint32) {
+	d.buf, d.frame, d.parts = d.buf[:0], d.frame[:0], d.parts[:0]
 	answer := uint32(0)
 	switch {
 	case r.Question != nil:
-		answer = k.question(r.Question)
+		answer = d.question(r.Question)
 	case r.Passage != nil:
-		k.buf = append(k.buf, markPassage)
-		k.text(r.Passage.Text)
+		d.frame = append(d.frame, markPassage)
+		d.add(roleText, r.Passage.Text)
 	case r.Chat != nil:
-		k.chat(r.Chat)
+		d.chat(r.Chat)
 	default: // nothing to compare: equal to none but itself
-		k.buf = append(k.buf, r.ID[:]...)
+		d.frame = append(d.frame, r.ID[:]...)
 	}
-	return sketch(xxh3.Hash128(k.buf).Bytes()), answer
+	return d.key(), answer
 }
 
-// text appends a text as it is compared.
-func (k *keyer) text(s string) { k.buf = append(appendNormal(k.buf, s), markField) }
-
-func (k *keyer) hashText(s string) [16]byte {
-	k.part = appendNormal(k.part[:0], s)
-	return xxh3.Hash128(k.part).Bytes()
+// add folds a text into a part.
+func (d *draft) add(as role, s string) {
+	p := draftPart{role: as, from: len(d.buf)}
+	d.buf = textnorm.Fold(d.buf, s)
+	p.text = len(d.buf)
+	if p.text == p.from {
+		// what folds to nothing (Morse signs, a lone blank) is compared as it stands
+		d.buf = append(d.buf, strings.TrimSpace(s)...)
+	} else {
+		d.buf = appendSigns(d.buf, s)
+	}
+	p.sign = len(d.buf)
+	d.parts = append(d.parts, p)
 }
 
-// appendNormal appends the folded text, and what folding takes away although it
-// decides between two facts: the case of symbols (5 mW, 5 MW) and raised or
-// lowered figures (10², 102). What folds to nothing (Morse signs, a lone blank)
-// is compared as it stands.
-func appendNormal(dst []byte, s string) []byte {
-	n := len(dst)
-	dst = textnorm.Fold(dst, s)
-	if len(dst) == n {
-		return append(dst, strings.TrimSpace(s)...)
+// key hashes frame and parts: options as a set, answers of choice questions not
+// at all.
+func (d *draft) key() sketch {
+	d.set, d.hash = d.set[:0], append(d.hash[:0], d.frame...)
+	for _, p := range d.parts {
+		if p.role == roleOption || p.role == roleRight {
+			d.set = append(d.set, d.hashPart(p))
+			continue
+		}
+		d.hash = append(d.hash, markField, byte(p.role))
+		d.hash = append(d.hash, d.buf[p.from:p.sign]...)
 	}
-	return appendSigns(dst, s)
+	slices.SortFunc(d.set, less)
+	for i := range d.set {
+		d.hash = append(d.hash, d.set[i][:]...)
+	}
+	return sketch(xxh3.Hash128(d.hash).Bytes())
+}
+
+func (d *draft) hashPart(p draftPart) [16]byte {
+	return xxh3.Hash128(d.buf[p.from:p.sign]).Bytes()
+}
+
+// question lays out what makes two questions the same and returns the hash of the
+// answer. Two questions on unnamed figures are only the same when their answers
+// are: the figures may differ.
+func (d *draft) question(q *drydock.Question) uint32 {
+	mark := byte(markQuestion)
+	switch q.Kind {
+	case drydock.Judge:
+		mark = markJudge
+	case drydock.Blank, drydock.Short, drydock.Matching:
+		mark = markOpen
+	}
+	d.frame = append(d.frame, mark)
+	for _, f := range q.Figures {
+		d.frame = append(append(d.frame, markField), f...)
+	}
+	d.add(roleStem, q.Stem)
+	d.right = d.right[:0]
+	for _, o := range q.Options {
+		as := roleOption
+		if slices.Contains(q.Answer, o.Label) {
+			as = roleRight
+		}
+		d.add(as, o.Text)
+		if as == roleRight {
+			d.right = append(d.right, d.hashPart(d.parts[len(d.parts)-1]))
+		}
+	}
+	answer := d.answer(q)
+	switch {
+	case mark == markOpen:
+		for _, a := range q.Answer {
+			d.add(roleAnswer, a)
+		}
+		return 0
+	case q.NeedsFigure && len(q.Figures) == 0:
+		d.frame = binary.LittleEndian.AppendUint32(append(d.frame, markField), answer)
+		return 0
+	}
+	return answer
+}
+
+// answer hashes the right options' texts, since letters move with the order; an
+// answer that is no option's label is hashed as it is.
+func (d *draft) answer(q *drydock.Question) uint32 {
+	if len(q.Answer) == 0 {
+		return 0
+	}
+	if len(d.right) != len(q.Answer) {
+		d.right = d.right[:0]
+		for _, a := range q.Answer {
+			n, parts := len(d.buf), len(d.parts)
+			d.add(roleAnswer, a)
+			d.right = append(d.right, d.hashPart(d.parts[parts]))
+			d.buf, d.parts = d.buf[:n], d.parts[:parts]
+		}
+	}
+	slices.SortFunc(d.right, less)
+	d.hash = d.hash[:0]
+	for i := range d.right {
+		d.hash = append(d.hash, d.right[i][:]...)
+	}
+	return max(1, uint32(xxh3.Hash(d.hash)))
+}
+
+// less orders option hashes.
+func less(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) }
+
+// chat lays out what training would see: user turns as what is asked, assistant
+// turns as answers; everything else is frame.
+func (d *draft) chat(c *drydock.Chat) {
+	d.frame = append(d.frame, markChat)
+	for _, turns := range [][]drydock.Message{c.Messages, c.Rejected} {
+		for _, m := range turns {
+			d.frame = append(append(d.frame, m.Role...), markField)
+			as := roleStem
+			switch m.Role {
+			case "system":
+				d.frame = append(textnorm.Fold(d.frame, m.Content), markField)
+				continue
+			case "assistant":
+				as = roleAnswer
+			}
+			d.add(as, m.Content)
+			if m.Reasoning != "" {
+				d.frame = append(d.frame, markField)
+				d.add(as, m.Reasoning)
+			}
+		}
+		d.frame = append(d.frame, markChat)
+	}
+	if c.Label != nil {
+		if *c.Label {
+			d.frame = append(d.frame, 1)
+		} else {
+			d.frame = append(d.frame, 0)
+		}
+	}
+	d.frame = append(d.frame, c.Tools...)
 }
 
 // maxSymbol is the longest run of letters taken for a symbol, not for a word.
 const maxSymbol = 3
 
-// appendSigns appends the Latin symbols of a text with their case: single
-// letters, and short runs beside a digit or an ideograph; and raised figures.
+// appendSigns appends what folding takes away although it decides between two
+// facts: Latin symbols with their case (5 mW, 5 MW), that is single letters and
+// short runs beside a digit or an ideograph, and raised figures (10², 102).
 func appendSigns(dst []byte, s string) []byte {
 	if !maySign(s) {
 		return dst
@@ -134,86 +281,4 @@ func besideSymbol(r rune) bool { return r >= '0' && r <= '9' || r >= 0x4e00 && r
 // isRaised reports super- and subscript figures.
 func isRaised(r rune) bool {
 	return r == 0xb2 || r == 0xb3 || r == 0xb9 || r >= 0x2070 && r <= 0x208e
-}
-
-// question appends what makes two questions the same and returns the hash of the
-// answer. Two questions on unnamed figures are only the same when their answers
-// are: the figures may differ.
-func (k *keyer) question(q *drydock.Question) uint32 {
-	mark := byte(markQuestion)
-	switch q.Kind {
-	case drydock.Judge:
-		mark = markJudge
-	case drydock.Blank, drydock.Short, drydock.Matching:
-		mark = markOpen
-	}
-	k.buf = append(k.buf, mark)
-	k.text(q.Stem)
-	k.options, k.right = k.options[:0], k.right[:0]
-	for _, o := range q.Options {
-		h := k.hashText(o.Text)
-		k.options = append(k.options, h)
-		if slices.Contains(q.Answer, o.Label) {
-			k.right = append(k.right, h)
-		}
-	}
-	slices.SortFunc(k.options, less)
-	for i := range k.options {
-		k.buf = append(k.buf, k.options[i][:]...)
-	}
-	for _, f := range q.Figures {
-		k.buf = append(k.buf, markField)
-		k.buf = append(k.buf, f...)
-	}
-	answer := k.answer(q)
-	if mark == markOpen || q.NeedsFigure && len(q.Figures) == 0 {
-		k.buf = append(k.buf, markField)
-		k.buf = binary.LittleEndian.AppendUint32(k.buf, answer)
-		return 0
-	}
-	return answer
-}
-
-// answer hashes the right options' texts, since letters move with the order; an
-// answer that is no option's label is hashed as it is.
-func (k *keyer) answer(q *drydock.Question) uint32 {
-	if len(q.Answer) == 0 {
-		return 0
-	}
-	if len(k.right) != len(q.Answer) {
-		k.right = k.right[:0]
-		for _, a := range q.Answer {
-			k.right = append(k.right, k.hashText(a))
-		}
-	}
-	slices.SortFunc(k.right, less)
-	k.part = k.part[:0]
-	for i := range k.right {
-		k.part = append(k.part, k.right[i][:]...)
-	}
-	return max(1, uint32(xxh3.Hash(k.part)))
-}
-
-// less orders option hashes.
-func less(a, b [16]byte) int { return bytes.Compare(a[:], b[:]) }
-
-func (k *keyer) chat(c *drydock.Chat) {
-	k.buf = append(k.buf, markChat)
-	for _, turns := range [][]drydock.Message{c.Messages, c.Rejected} {
-		for _, m := range turns {
-			k.buf = append(k.buf, m.Role...)
-			k.buf = append(k.buf, markField)
-			k.text(m.Content)
-			k.text(m.Reasoning)
-		}
-		k.buf = append(k.buf, markChat)
-	}
-	if c.Label != nil {
-		if *c.Label {
-			k.buf = append(k.buf, 1)
-		} else {
-			k.buf = append(k.buf, 0)
-		}
-	}
-	k.buf = append(k.buf, c.Tools...)
 }

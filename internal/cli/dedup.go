@@ -81,7 +81,7 @@ type dedupInput struct {
 // stay.
 type dedupRun struct {
 	a      *app
-	exact  *dedup.Exact
+	exact  *dedup.Remover
 	files  []*pipeline.InputFile
 	answer dedupAnswer
 	bad    fail.List
@@ -100,7 +100,7 @@ func runDedup(ctx context.Context, a *app, o DedupOptions) error {
 			return err
 		}
 	}
-	d := &dedupRun{a: a, exact: dedup.NewExact(), bad: bad}
+	d := &dedupRun{a: a, exact: dedup.New(dedup.Options{}), bad: bad}
 	d.answer = dedupAnswer{Schema: "drydock.dedup/1", Inputs: []dedupInput{}, Out: o.Out, Report: o.Report, DryRun: o.DryRun}
 	for _, name := range names {
 		if err := d.open(ctx, name, o.Encoding); err != nil {

@@ -126,8 +126,7 @@ func BenchmarkReadDedupContam(b *testing.B) {
 			b.Fatal(err)
 		}
 		records = len(recs)
-		exact := dedup.NewExact()
-		exact.Workers = 1
+		exact := dedup.New(dedup.Options{Workers: 1})
 		if err := exact.Sketch(0)(ctx, recs); err != nil {
 			b.Fatal(err)
 		}

@@ -94,7 +94,7 @@ func (r *runner) newCorpus(whole string) (*corpus, error) {
 		}
 	}
 	if !c.cached && r.cfg.Dedup.Exact {
-		c.dedup = dedup.NewExact()
+		c.dedup = dedup.New(dedup.Options{Workers: r.opt.Workers})
 	}
 	return c, nil
 }

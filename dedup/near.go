@@ -1,0 +1,239 @@
+package dedup
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/drydock-ml/drydock/internal/parallel"
+)
+
+const (
+	// blockRecords are decided together: first each against those decided before,
+	// all at once; then one after the other against those of the block.
+	blockRecords = 1024
+	// judgedMax is how many candidates of a record are compared letter by letter:
+	// those that share most keys, the first of equals.
+	judgedMax = 16
+	// sharedOf: a candidate shares one in so many of the keys of the record that
+	// has fewer. Records near the threshold share one in six (see grams.go).
+	sharedOf = 8
+	// wholeWeight is what an equal prompt counts among shared keys: enough.
+	wholeWeight = 1 << 16
+)
+
+// matchNear finds near duplicates among what equal records have left. Records are
+// taken in the order of preference and compared with those that stay; so what
+// stays has no near one that stays, and chains of small changes are not followed.
+// Each record meets the same candidates whatever is decided at the same time.
+func (r *Remover) matchNear(ctx context.Context, same []match) ([]match, error) {
+	order := r.ordered(same)
+	run := &nearRun{
+		r: r, order: order, index: newIndex(len(order) * sampleAsked / 2),
+		block: make([]candidate, min(blockRecords, len(order))),
+	}
+	run.pool.New = func() any { return newBench(r.opt.Threshold) }
+	for from := 0; from < len(order); from += blockRecords {
+		if err := run.decide(ctx, from, min(from+blockRecords, len(order))); err != nil {
+			return nil, err
+		}
+	}
+	return run.found, nil
+}
+
+// ordered lists the records that are not removed yet, the preferred ones first.
+func (r *Remover) ordered(same []match) []spot {
+	gone := make(map[spot]bool, len(same))
+	for _, m := range same {
+		gone[m.removed] = true
+	}
+	grades := map[uint64][]spot{}
+	for n, u := range r.units {
+		if u == nil {
+			continue
+		}
+		for i := range u.keys {
+			s := spot{uint32(n), uint32(i)}
+			if len(gone) == 0 || !gone[s] {
+				g := r.grade(s)
+				grades[g] = append(grades[g], s)
+			}
+		}
+	}
+	if len(grades) == 1 {
+		for _, spots := range grades {
+			return spots
+		}
+	}
+	var out []spot
+	for _, g := range slices.Sorted(maps.Keys(grades)) {
+		out = append(out, grades[g]...)
+	}
+	return out
+}
+
+// nearRun is one search for near duplicates. Records are numbered by order.
+type nearRun struct {
+	r     *Remover
+	order []spot
+	sizes []uint16 // number of keys of each record up to the block's end
+	index *index
+	block []candidate
+	pool  sync.Pool // of benches
+	found []match
+}
+
+// A candidate is a record of the block that is being decided.
+type candidate struct {
+	keys  keySet
+	buf   []byte
+	saved saved
+	met   []meeting // with records decided before, best first
+}
+
+// A meeting is a record that shares keys with a candidate.
+type meeting struct {
+	record, shared uint32
+	verdict        verdict
+}
+
+// A bench is what one goroutine works with.
+type bench struct {
+	gramer *gramer
+	tally  *tally
+	judge  judge
+	buf    []byte
+	other  saved
+}
+
+func newBench(threshold float64) *bench {
+	return &bench{gramer: newGramer(), tally: newTally(), judge: judge{threshold: threshold, words: newWords()}}
+}
+
+// decide settles the records from … to-1.
+func (n *nearRun) decide(ctx context.Context, from, to int) error {
+	n.sizes = append(n.sizes, make([]uint16, to-from)...)
+	const group = 32
+	groups := (to - from + group - 1) / group
+	err := parallel.Each(ctx, n.r.opt.Workers, groups, func(_ context.Context, g int) error {
+		b := n.pool.Get().(*bench)
+		defer n.pool.Put(b)
+		for i := from + g*group; i < min(to, from+(g+1)*group); i++ {
+			if err := n.prepare(b, i, &n.block[i-from]); err != nil {
+				return err
+			}
+			if err := n.meet(b, &n.block[i-from], i, 0, from); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	b := n.pool.Get().(*bench)
+	defer n.pool.Put(b)
+	for i := from; i < to; i++ {
+		c := &n.block[i-from]
+		if err := n.meet(b, c, i, uint32(from), from); err != nil {
+			return err
+		}
+		n.settle(c, i)
+	}
+	return nil
+}
+
+// prepare reads a record and computes its keys.
+func (n *nearRun) prepare(b *bench, i int, c *candidate) (err error) {
+	var data []byte
+	s := n.order[i]
+	if data, c.buf, err = n.r.spool.payload(&n.r.units[s.unit].texts, int(s.at), c.buf); err != nil {
+		return err
+	}
+	c.met = c.met[:0]
+	c.saved.read(data)
+	b.gramer.keys(&c.keys, &c.saved)
+	n.sizes[i] = uint16(min(len(c.keys.own), 1<<16-1))
+	return nil
+}
+
+// meet adds the candidates not below since to those met, keeps the best and
+// compares those that are new.
+func (n *nearRun) meet(b *bench, c *candidate, i int, since uint32, from int) error {
+	b.tally.reset()
+	for _, key := range c.keys.asked {
+		n.index.find(key, since, func(record uint32) { b.tally.add(record, 1) })
+	}
+	if c.keys.whole != 0 {
+		n.index.find(c.keys.whole, since, func(record uint32) { b.tally.add(record, wholeWeight) })
+	}
+	before := len(c.met)
+	for _, at := range b.tally.found {
+		s := b.tally.slots[at]
+		if int(s.shared)*sharedOf >= min(len(c.keys.asked), int(n.sizes[s.record])) {
+			c.met = append(c.met, meeting{record: s.record, shared: s.shared})
+		}
+	}
+	if len(c.met) == before {
+		return nil
+	}
+	slices.SortFunc(c.met, func(x, y meeting) int {
+		return cmp.Or(cmp.Compare(y.shared, x.shared), cmp.Compare(x.record, y.record))
+	})
+	c.met = c.met[:min(len(c.met), judgedMax)]
+	for k := range c.met {
+		m := &c.met[k]
+		if m.record < since {
+			continue // met before
+		}
+		other, err := n.other(b, int(m.record), from)
+		if err != nil {
+			return err
+		}
+		m.verdict = b.judge.compare(other, &c.saved)
+	}
+	return nil
+}
+
+// other returns a record that stays: of the block, or read again.
+func (n *nearRun) other(b *bench, i, from int) (*saved, error) {
+	if i >= from {
+		return &n.block[i-from].saved, nil
+	}
+	s := n.order[i]
+	data, buf, err := n.r.spool.payload(&n.r.units[s.unit].texts, int(s.at), b.buf)
+	b.buf = buf
+	if err != nil {
+		return nil, err
+	}
+	b.other.read(data)
+	return &b.other, nil
+}
+
+// settle removes the record when one it met stands for it; otherwise it stays,
+// is listed with the one it resembles most, and is there for others to meet.
+func (n *nearRun) settle(c *candidate, i int) {
+	var best meeting
+	for _, m := range c.met {
+		if m.verdict.better(best.verdict) {
+			best = m
+		}
+	}
+	if best.verdict.reason != "" {
+		n.found = append(n.found, match{
+			removed: n.order[i], kept: n.order[best.record], reason: best.verdict.reason,
+			similarity: best.verdict.similarity, differs: best.verdict.differs,
+		})
+	}
+	if best.verdict.reason == Near {
+		return
+	}
+	for _, key := range c.keys.own {
+		n.index.add(key, uint32(i))
+	}
+	if c.keys.whole != 0 {
+		n.index.add(c.keys.whole, uint32(i))
+	}
+}

@@ -1,0 +1,326 @@
+package dedup
+
+import (
+	"slices"
+	"strings"
+)
+
+// weigh looks at what differs between j.a and j.b: whether it counts, and how it
+// is shown.
+func (j *judge) weigh(as role) {
+	j.stretches()
+	size := max(len(j.a), len(j.b))
+	w := weighing{judge: j, as: as, strict: size <= strictRunes, size: size}
+	for i := 0; i < len(j.differ.hunks); {
+		var t hunk
+		t, i = j.token(i)
+		w.token(t)
+	}
+}
+
+// stretches notes where many letters in a row are other ones, or more are than in
+// the text that stays.
+func (j *judge) stretches() {
+	hunks := j.differ.hunks
+	for i := 0; i < len(hunks); {
+		gone, come := 0, 0
+		for first := i; i < len(hunks) && (i == first || hunks[i].a0-hunks[i-1].a1 <= bridgeRunes); i++ {
+			h := hunks[i]
+			for _, r := range j.a[h.a0:h.a1] {
+				gone += unitsOf(r)
+			}
+			for _, r := range j.b[h.b0:h.b1] {
+				come += unitsOf(r)
+			}
+		}
+		if min(gone, come) >= passageUnits || come-gone >= moreUnits {
+			j.note(OtherPassage)
+		}
+	}
+}
+
+// token widens hunk i to whole words and numbers, and takes in the hunks that
+// stand in the same ones. next is the hunk after it.
+func (j *judge) token(i int) (t hunk, next int) {
+	hunks := j.differ.hunks
+	t = hunks[i]
+	floorA, floorB := 0, 0
+	if i > 0 {
+		floorA, floorB = hunks[i-1].a1, hunks[i-1].b1
+	}
+	for t.a0 > floorA && t.b0 > floorB && (joins(j.a[t.a0-1], at(j.a, t.a0)) || joins(j.b[t.b0-1], at(j.b, t.b0))) {
+		t.a0, t.b0 = t.a0-1, t.b0-1
+	}
+	for next = i + 1; ; next++ {
+		stopA, stopB := len(j.a), len(j.b)
+		if next < len(hunks) {
+			stopA, stopB = hunks[next].a0, hunks[next].b0
+		}
+		for t.a1 < stopA && t.b1 < stopB && (joins(at(j.a, t.a1-1), j.a[t.a1]) || joins(at(j.b, t.b1-1), j.b[t.b1])) {
+			t.a1, t.b1 = t.a1+1, t.b1+1
+		}
+		if next == len(hunks) || t.a1 < stopA || t.b1 < stopB {
+			return t, next
+		}
+		t.a1, t.b1 = hunks[next].a1, hunks[next].b1
+	}
+}
+
+func at(s []rune, i int) rune {
+	if i < 0 || i >= len(s) {
+		return ' '
+	}
+	return s[i]
+}
+
+// isHan reports what the fold calls Han: a token by itself.
+func isHan(r rune) bool { return r >= 0x2e80 }
+
+func isDigit(r rune) bool { return r >= '0' && r <= '9' }
+
+// isLetter reports a letter of an alphabet, as folded texts have them.
+func isLetter(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 0xdf && r < 0x2000 && r != 0xf7
+}
+
+// joins reports whether two neighbours are of one word or number. Folded texts have
+// no space between a number and a word.
+func joins(a, b rune) bool {
+	return isLetter(a) && isLetter(b) || (isDigit(a) || a == '.') && (isDigit(b) || b == '.')
+}
+
+// weighing is one part's differences being looked at.
+type weighing struct {
+	*judge
+	as     role
+	strict bool
+	size   int
+}
+
+// token weighs one difference.
+func (w *weighing) token(t hunk) {
+	a, b := w.a[t.a0:t.a1], w.b[t.b0:t.b1]
+	if spaced(a, b) {
+		return
+	}
+	w.show(a, b)
+	w.pieces++
+	if w.numbers(t, a, b) {
+		return
+	}
+	x, y := split(a), split(b)
+	if w.words.opposed(x.all, y.all) || w.words.turned(x.all, y.all) && (w.strict || len(a) == 0 || len(b) == 0) {
+		w.note(OtherPolarity)
+		return
+	}
+	w.latin(t, x.latin, y.latin)
+	if x.han == 0 || y.han == 0 {
+		return
+	}
+	switch {
+	case w.as == roleOption || w.as == roleRight:
+		if w.size < 4 || max(x.han, y.han) > 1 {
+			w.note(OtherOptions)
+		}
+	case w.strict && w.size < wordRunes:
+		w.note(OtherWording)
+	case w.strict && max(x.han, y.han) > 1:
+		w.whole++
+	}
+}
+
+// numbers weighs figures, signs and what stands after a number.
+func (w *weighing) numbers(t hunk, a, b []rune) bool {
+	x, y := figures(a), figures(b)
+	one := len(a) == 0 && string(b) == "一" || len(b) == 0 && string(a) == "一" // 哪项, 哪一项
+	switch {
+	case !slices.Equal(x, y) && !one:
+		w.note(OtherNumber)
+	case signsOf(a) != signsOf(b):
+		w.note(OtherSymbol)
+	case len(a) > 0 && len(b) > 0 && isDigit(at(w.a, t.a0-1)):
+		w.note(OtherUnit)
+	default:
+		return false
+	}
+	return true
+}
+
+// latin weighs words of an alphabet.
+func (w *weighing) latin(t hunk, a, b []string) {
+	a, b = w.words.content(a, b), w.words.content(b, a)
+	if len(a) == 0 && len(b) == 0 {
+		return
+	}
+	beside := isHan(at(w.a, t.a0-1)) || isHan(at(w.a, t.a1))
+	if beside && (hasSymbol(a) || hasSymbol(b)) {
+		w.note(OtherSymbol)
+		return
+	}
+	if len(a) > 0 && len(b) > 0 && w.strict && !w.typos(a, b) {
+		w.whole++
+	}
+}
+
+// content leaves out fillers, and what the other side has, too.
+func (w *words) content(list, other []string) []string {
+	var out []string
+	for _, x := range list {
+		if !w.filler[x] && !contains(other, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// hasSymbol reports a word so short that beside ideographs it is a symbol: A, VHF.
+func hasSymbol(list []string) bool {
+	return slices.ContainsFunc(list, func(s string) bool { return len(s) <= maxSymbol })
+}
+
+// typos reports whether every word is the other's but for a letter, and not
+// another word that is known.
+func (w *weighing) typos(a, b []string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if w.words.sets[a[i]] != nil && w.words.sets[b[i]] != nil || max(len(a[i]), len(b[i])) < 4 || !oneLetter(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// oneLetter reports whether one letter put in, left out or replaced makes a of b.
+func oneLetter(a, b string) bool {
+	head := 0
+	for head < len(a) && head < len(b) && a[head] == b[head] {
+		head++
+	}
+	a, b = a[head:], b[head:]
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return len(a) <= 1 && len(b) <= 1
+}
+
+// show writes what differs, for people.
+func (j *judge) show(a, b []rune) {
+	if j.shown++; j.shown > shownHunks {
+		if j.shown == shownHunks+1 {
+			j.text.WriteString(" …")
+		}
+		return
+	}
+	j.text.WriteByte(' ')
+	switch {
+	case len(a) == 0:
+		j.text.WriteByte('+')
+	case len(b) == 0:
+		j.text.WriteByte('-')
+	}
+	j.text.WriteString(clip(a))
+	if len(a) > 0 && len(b) > 0 {
+		j.text.WriteString("→")
+	}
+	j.text.WriteString(clip(b))
+}
+
+// clip shortens a long stretch.
+func clip(s []rune) string {
+	const most = 24
+	if len(s) <= most {
+		return strings.TrimSpace(string(s))
+	}
+	return strings.TrimSpace(string(s[:most])) + "…"
+}
+
+// spaced reports whether only spaces differ.
+func spaced(a, b []rune) bool {
+	i, k := 0, 0
+	for {
+		for i < len(a) && a[i] == ' ' {
+			i++
+		}
+		for k < len(b) && b[k] == ' ' {
+			k++
+		}
+		if i == len(a) || k == len(b) {
+			return i == len(a) && k == len(b)
+		}
+		if a[i] != b[k] {
+			return false
+		}
+		i, k = i+1, k+1
+	}
+}
+
+// hanFigures are the numerals that make a number of their own.
+const hanFigures = "〇零一二两三四五六七八九十百千万亿半"
+
+// hanValues stand beside hanFigures.
+const hanValues = "001223456789XCMWYH"
+
+// figures lists the numbers of a stretch: digits with their point, and numerals.
+func figures(s []rune) []string {
+	var out []string
+	for i := 0; i < len(s); i++ {
+		if isDigit(s[i]) {
+			k := i
+			for k < len(s) && (isDigit(s[k]) || s[k] == '.') {
+				k++
+			}
+			out = append(out, string(s[i:k]))
+			i = k - 1
+			continue
+		}
+		if at := strings.IndexRune(hanFigures, s[i]); at >= 0 {
+			out = append(out, hanValues[at/3:at/3+1])
+		}
+	}
+	return out
+}
+
+// signsOf lists the signs with a meaning: - % / < °.
+func signsOf(s []rune) string {
+	var out []rune
+	for _, r := range s {
+		if !isHan(r) && !isLetter(r) && !isDigit(r) && r != ' ' && r != '.' {
+			out = append(out, r)
+		}
+	}
+	return string(out)
+}
+
+// pieces are a stretch in words.
+type pieces struct {
+	all   []string // Latin words, ideographs one by one, and in pairs
+	latin []string
+	han   int
+}
+
+func split(s []rune) (p pieces) {
+	for i := 0; i < len(s); {
+		switch {
+		case isHan(s[i]):
+			p.han++
+			p.all = append(p.all, string(s[i]))
+			if i+1 < len(s) && isHan(s[i+1]) {
+				p.all = append(p.all, string(s[i:i+2]))
+			}
+			i++
+		case isLetter(s[i]):
+			k := i
+			for k < len(s) && isLetter(s[k]) {
+				k++
+			}
+			p.latin = append(p.latin, string(s[i:k]))
+			p.all = append(p.all, string(s[i:k]))
+			i = k
+		default:
+			i++
+		}
+	}
+	return p
+}
