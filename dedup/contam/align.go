@@ -3,6 +3,68 @@ package contam
 // distance is the edit distance of two short texts. foreign letters differ from
 // each other, too.
 func distance(a, b []letter) int {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	switch {
+	case len(a) == 0:
+		return len(b)
+	case len(a) > maxPiece:
+		return distanceByRows(a, b)
+	}
+	// Myers' algorithm for one machine word, as in matcher, but from end to end
+	var masks letterMasks
+	for i, l := range a {
+		masks.add(l, uint64(1)<<i)
+	}
+	last := uint(len(a) - 1)
+	pv, mv := ^uint64(0), uint64(0)
+	score := len(a)
+	for _, l := range b {
+		eq := masks.of(l)
+		xv := eq | mv
+		xh := (((eq & pv) + pv) ^ pv) | eq
+		ph := mv | ^(xh | pv)
+		mh := pv & xh
+		score += int(ph>>(last&63)&1) - int(mh>>(last&63)&1)
+		ph = ph<<1 | 1
+		mh <<= 1
+		pv = mh | ^(xv | ph)
+		mv = ph & xv
+	}
+	return score
+}
+
+// letterMasks maps the letters of one pattern to the bits of their places: a
+// small table with open addressing, at most half full.
+type letterMasks struct {
+	keys  [2 * maxPiece]uint32 // letter + 1; 0: free
+	masks [2 * maxPiece]uint64
+}
+
+func (t *letterMasks) slot(l letter) int {
+	key := uint32(l) + 1
+	at := key * 0x9E3779B1 >> 25
+	for t.keys[at] != 0 && t.keys[at] != key {
+		at = (at + 1) % uint32(len(t.keys))
+	}
+	return int(at)
+}
+
+func (t *letterMasks) add(l letter, bits uint64) {
+	if l == foreign { // matches nothing
+		return
+	}
+	at := t.slot(l)
+	t.keys[at] = uint32(l) + 1
+	t.masks[at] |= bits
+}
+
+// of returns the bits of a letter, none for one that the pattern has not.
+func (t *letterMasks) of(l letter) uint64 { return t.masks[t.slot(l)] }
+
+// distanceByRows is distance for texts of any length.
+func distanceByRows(a, b []letter) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -253,26 +253,59 @@ func (e *evidence) script() []letterEdit {
 // longestRun returns the letters of the longest stretch that stands in the
 // window as it stands in the stem or in an option.
 func (e *evidence) longestRun() int {
+	at := newRunIndex(e.window)
 	best := 0
-	var row []int
-	run := func(ls []letter) {
-		row = append(row[:0], make([]int, len(e.window)+1)...)
-		for _, l := range ls {
-			for j := len(e.window); j > 0; j-- {
-				if e.window[j-1] != l || l == foreign {
-					row[j] = 0
-					continue
-				}
-				row[j] = row[j-1] + 1
-				best = max(best, row[j])
-			}
-		}
-	}
 	for _, seg := range e.it.segments {
-		run(seg)
+		best = at.longest(seg, best)
 	}
 	for i := range e.it.options {
-		run(e.it.options[i].letters)
+		best = at.longest(e.it.options[i].letters, best)
+	}
+	return best
+}
+
+// runLen is the shortest stretch that a runIndex sees; a match has a seed, which
+// is no shorter.
+const runLen = seedLen
+
+// A runIndex finds where runLen letters stand in a text.
+type runIndex struct {
+	text []letter
+	head [512]int32 // by hash: the last place with it + 1
+	next []int32    // by place: the one before with the same hash + 1
+}
+
+func newRunIndex(text []letter) *runIndex {
+	x := &runIndex{text: text, next: make([]int32, max(0, len(text)-runLen+1))}
+	for i := range x.next {
+		h := runHash(text[i:])
+		x.next[i], x.head[h] = x.head[h], int32(i+1)
+	}
+	return x
+}
+
+func runHash(ls []letter) int { return int(plainKey(ls[:runLen]) * mix >> 55) }
+
+// longest returns the length of the longest stretch of ls in the text, best when
+// none is longer than that.
+func (x *runIndex) longest(ls []letter, best int) int {
+	for i := 0; i+max(runLen, best+1) <= len(ls); i++ {
+		for j := x.head[runHash(ls[i:])]; j > 0; j = x.next[j-1] {
+			w := x.text[j-1:]
+			if best >= len(w) || w[best] != ls[i+best] { // can be no longer
+				continue
+			}
+			n := 0
+			for i+n < len(ls) && n < len(w) && ls[i+n] == w[n] && w[n] != foreign {
+				n++
+			}
+			if n >= runLen {
+				best = max(best, n)
+			}
+			if i+best >= len(ls) {
+				return best
+			}
+		}
 	}
 	return best
 }

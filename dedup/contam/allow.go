@@ -35,14 +35,15 @@ func (a *alphabet) passages(sets []Set) []passage {
 	seen := map[uint64]bool{}
 	for _, b := range all {
 		for _, part := range fixedParts(benchmark.TemplateOf(b)) {
-			ls := a.learn(part)
+			text := a.learnStream(part)
+			ls := text.letters
 			h := hashLetters(ls)
 			if len(ls) < minPassage || seen[h] {
 				continue
 			}
 			seen[h] = true
 			p := passage{length: len(ls), hash: h, before: -1}
-			eachSeed(ls, func(key uint64, end int) {
+			text.eachSeed(func(key uint64, end int) {
 				if p.before < 0 {
 					p.key, p.before = key, end+1
 				}

@@ -1,8 +1,8 @@
 package contam
 
 import (
-	"bytes"
-	"strconv"
+	"encoding/binary"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock/internal/textnorm"
@@ -19,9 +19,9 @@ const (
 	firstA   letter = 1
 	first0   letter = 27
 	latinEnd letter = 37
+	ask      letter = 37 // in the tables only: the slow path knows
 	foreign  letter = 64 // a letter no item has; matches nothing, not even itself
 	firstOwn letter = 65
-	ask      letter = 0xFFFF // the table needs the slow path
 	lastOwn  letter = 0xFFF0
 )
 
@@ -33,8 +33,13 @@ type alphabet struct {
 	folder textnorm.Folder
 	own    map[rune]letter
 	next   letter
-	bmp    *[1 << 16]letter // by code point below 0x10000; ask: see slow
+	low    *[lowEnd]letter  // by code point below lowEnd
+	high   *[1 << 16]letter // by code point from lowEnd to 0xFFFF; ask below, which UTF-8 may not write so long
 }
+
+// lowEnd is the first code point whose UTF-8 form has three bytes of which the
+// first says so by itself: 0xE0 may begin forms that are longer than allowed.
+const lowEnd = 0x1000
 
 func newAlphabet() *alphabet {
 	return &alphabet{folder: textnorm.NewFolder(), own: map[rune]letter{}, next: firstOwn}
@@ -65,32 +70,63 @@ func (a *alphabet) number(p textnorm.Piece, grow bool) letter {
 	return a.next - 1
 }
 
-// freeze fills the lookup table for the scan.
+// freeze fills the lookup tables for the scan.
 func (a *alphabet) freeze() {
-	a.bmp = new([1 << 16]letter)
+	a.low, a.high = new([lowEnd]letter), new([1 << 16]letter)
 	for r := range rune(1 << 16) {
-		p, rest := a.folder.Rune(r)
-		if rest != nil {
-			a.bmp[r] = ask
-			continue
+		l := ask
+		if p, rest := a.folder.Rune(r); rest == nil {
+			l = a.number(p, false)
 		}
-		a.bmp[r] = a.number(p, false)
+		if r < lowEnd {
+			a.low[r], a.high[r] = l, ask
+		} else {
+			a.high[r] = l
+		}
 	}
-	for _, c := range `<&\` { // may begin markup
-		a.bmp[c] = ask
+	for _, c := range `<&\%` { // may begin markup
+		a.low[c] = ask
 	}
+}
+
+// at returns the letter of a code point, or ask.
+func (a *alphabet) at(r rune) letter {
+	switch {
+	case r < lowEnd:
+		return a.low[r]
+	case r < 1<<16 && r != utf8.RuneError:
+		return a.high[r]
+	}
+	return ask
 }
 
 // A stream is the folded text of one record, field after field.
 type stream struct {
 	letters []letter
-	offs    []int32 // where wanted: the byte offset in its field of each letter
-	want    bool
+	// starts are the places where a word of Latin letters and digits begins, or
+	// a stretch of other letters: that is where seeds are looked for. Between
+	// two of them all letters are of one kind.
+	starts []int32
+	offs   []int32 // where wanted: the byte offset in its field of each letter
+	want   bool
+
+	inWord  bool // the last code point was a Latin letter or digit
+	inOther bool // the last start is that of other letters
 }
 
-func (s *stream) reset() { s.letters, s.offs = s.letters[:0], s.offs[:0] }
+func (s *stream) reset() {
+	s.letters, s.starts, s.offs = s.letters[:0], s.starts[:0], s.offs[:0]
+	s.inWord, s.inOther = false, false
+}
 
+// put appends the letter of the code point at byte at.
 func (s *stream) put(l letter, at int) {
+	latin := l-1 < latinEnd-1
+	if latin && !s.inWord || l >= foreign && !s.inOther {
+		s.starts = append(s.starts, int32(len(s.letters)))
+		s.inOther = !latin
+	}
+	s.inWord = latin
 	if l == none {
 		return
 	}
@@ -100,96 +136,120 @@ func (s *stream) put(l letter, at int) {
 	}
 }
 
-// feed appends the letters of a field's text. The table must be frozen.
+// feed appends the letters of a field's text. The tables must be frozen.
 func (a *alphabet) feed(s *stream, text []byte) {
-	if s.want {
-		a.feedOffsets(s, text)
-		return
-	}
-	for rest := text; len(rest) > 0; {
-		n := a.run(s, rest)
-		rest = rest[n:]
-		if len(rest) > 0 {
-			rest = rest[a.slow(s, text, len(text)-len(rest), false):]
-		}
-	}
-}
-
-// run appends letters up to the first place that needs the slow path, and
-// returns how many bytes that was. It is half of the check's cost, so it is
-// written for the compiler: the tail is sliced off instead of indexed.
-func (a *alphabet) run(s *stream, text []byte) int {
-	n := len(s.letters)
-	if cap(s.letters)-n < len(text) {
-		s.letters = append(make([]letter, 0, 2*(n+len(text))), s.letters...)
-	}
-	out := s.letters[n : n+len(text)]
-	k := 0
-	bmp := a.bmp
-	t := text
-	for len(t) > 0 {
-		c := t[0]
-		var l letter
-		switch {
-		case c < utf8.RuneSelf:
-			l = bmp[c]
-			if l == ask {
-				s.letters = s.letters[:n+k]
-				return len(text) - len(t)
-			}
-			t = t[1:]
-		case c&0xF0 == 0xE0 && len(t) >= 3 && t[1]&0xC0 == 0x80 && t[2]&0xC0 == 0x80 && (c != 0xE0 || t[1] >= 0xA0):
-			l = bmp[uint16(c)<<12|uint16(t[1]&0x3F)<<6|uint16(t[2]&0x3F)]
-			if l == ask {
-				s.letters = s.letters[:n+k]
-				return len(text) - len(t)
-			}
-			t = t[3:]
-		case c&0xE0 == 0xC0 && c >= 0xC2 && len(t) >= 2 && t[1]&0xC0 == 0x80:
-			l = bmp[uint16(c&0x1F)<<6|uint16(t[1]&0x3F)]
-			if l == ask {
-				s.letters = s.letters[:n+k]
-				return len(text) - len(t)
-			}
-			t = t[2:]
-		default:
-			s.letters = s.letters[:n+k]
-			return len(text) - len(t)
-		}
-		if l != none {
-			out[k] = l
-			k++
-		}
-	}
-	s.letters = s.letters[:n+k]
-	return len(text)
-}
-
-// feedOffsets is feed with offsets.
-func (a *alphabet) feedOffsets(s *stream, text []byte) {
+	s.inWord = false
 	for i := 0; i < len(text); {
+		if !s.want {
+			if i = a.run(s, text, i); i == len(text) {
+				return
+			}
+		}
 		r, n := utf8.DecodeRune(text[i:])
-		if r >= 1<<16 || r == utf8.RuneError || a.bmp[r] == ask {
-			i += a.slow(s, text, i, false)
+		if l := a.at(r); l != ask {
+			s.put(l, i)
+			i += n
 			continue
 		}
-		s.put(a.bmp[r], i)
-		i += n
+		i += a.slow(s, text, i, false)
 	}
+}
+
+// feedChunk bounds what run makes room for at once.
+const feedChunk = 4096
+
+// run appends letters from text[i:] up to the first place that the tables do
+// not answer for, and returns where that is. It is half of the check's cost:
+// ASCII and three-byte forms have a loop each, in which nothing branches but on
+// the end of a run of such code points.
+func (a *alphabet) run(s *stream, text []byte, i int) int {
+	low, high := a.low, a.high
+	for i < len(text) {
+		limit := min(len(text), i+feedChunk)
+		n, m := len(s.letters), len(s.starts)
+		s.letters = slices.Grow(s.letters, feedChunk+1)
+		s.starts = slices.Grow(s.starts, feedChunk+1)
+		from := i
+		out, starts := s.letters[n:n+feedChunk+1], s.starts[m:m+feedChunk+1]
+		k, m2 := 0, 0
+		word, other := btoi(s.inWord), s.inOther
+		for i < limit {
+			before, k0 := i, k
+			for i < limit && text[i] < utf8.RuneSelf {
+				l := low[text[i]]
+				if l == ask {
+					break
+				}
+				letters := (int(l) + 63) >> 6 // 1 for a letter, 0 for none
+				starts[m2] = int32(n + k)
+				m2 += letters &^ word
+				out[k] = l
+				k += letters
+				word = letters
+				i++
+			}
+			if k > k0 {
+				other = false
+			}
+			k0, at := k, i
+			for i < limit && i+4 <= len(text) {
+				w := binary.LittleEndian.Uint32(text[i:])
+				if w&0x00C0C0F0 != 0x008080E0 {
+					break
+				}
+				l := high[uint16(w<<12|w>>2&0xFC0|w>>16&0x3F)]
+				if l-1 < ask {
+					break // Latin letters in full width, or not known here
+				}
+				out[k] = l
+				if l != none {
+					k++
+				}
+				i += 3
+			}
+			if i > at {
+				word = 0
+			}
+			if k > k0 && !other {
+				starts[m2] = int32(n + k0)
+				m2++
+				other = true
+			}
+			if i == before {
+				break
+			}
+		}
+		s.letters, s.starts = s.letters[:n+k], s.starts[:m+m2]
+		s.inWord, s.inOther = word == 1, other
+		if i < limit || i == from {
+			return i
+		}
+	}
+	return i
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // learn returns the letters of an item's text; the alphabet grows.
-func (a *alphabet) learn(text string) []letter {
+func (a *alphabet) learn(text string) []letter { return a.learnStream(text).letters }
+
+func (a *alphabet) learnStream(text string) *stream {
 	var s stream
 	for i := 0; i < len(text); {
 		i += a.slow(&s, []byte(text), i, true)
 	}
-	return s.letters
+	return &s
 }
 
 // slow appends what stands at text[i:] and returns how many bytes that was.
 func (a *alphabet) slow(s *stream, text []byte, i int, grow bool) int {
 	if n := skipMarkup(text[i:]); n > 0 {
+		s.inWord = false
 		return n
 	}
 	r, n := utf8.DecodeRune(text[i:])
@@ -197,8 +257,11 @@ func (a *alphabet) slow(s *stream, text []byte, i int, grow bool) int {
 		r, n = e, w
 	} else if e, w := unicodeEscape(text[i:]); w > 0 {
 		r, n = e, w
+	} else if e, w := percentEscape(text, i); w > 0 {
+		r, n = e, w
 	}
 	if !utf8.ValidRune(r) || r == utf8.RuneError {
+		s.inWord = false
 		return n
 	}
 	p, rest := a.folder.Rune(r)
@@ -207,120 +270,4 @@ func (a *alphabet) slow(s *stream, text []byte, i int, grow bool) int {
 		s.put(a.number(q, grow), i)
 	}
 	return n
-}
-
-// maxTag bounds the search for the end of a tag.
-const maxTag = 200
-
-// skipMarkup returns the length of the HTML tag, TeX command or escape that b
-// begins with, 0 when there is none. What it skips would put letters of markup
-// between those of the text.
-func skipMarkup(b []byte) int {
-	if len(b) < 2 {
-		return 0
-	}
-	switch b[0] {
-	case '<':
-		return htmlTag(b)
-	case '\\':
-		return escape(b)
-	}
-	return 0
-}
-
-// htmlTag matches <name …>, </name> and <!-- of the names texts are marked up
-// with; a<b is no tag.
-func htmlTag(b []byte) int {
-	i := 1
-	if b[i] == '/' {
-		i++
-	}
-	start := i
-	for i < len(b) && i-start < 12 && (b[i]|0x20 >= 'a' && b[i]|0x20 <= 'z' || i > start && b[i] >= '0' && b[i] <= '9') {
-		i++
-	}
-	if i == start || i == len(b) {
-		return 0
-	}
-	if c := b[i]; c != '>' && c != ' ' && c != '/' && c != '\n' {
-		return 0
-	}
-	end := bytes.IndexByte(b[i:min(len(b), i+maxTag)], '>')
-	if end < 0 || bytes.IndexByte(b[i:i+end], '<') >= 0 {
-		return 0
-	}
-	return i + end + 1
-}
-
-// escape matches what a backslash begins: \n and \t of a string inside a
-// string, and the TeX commands that set type or spacing.
-func escape(b []byte) int {
-	i := 1
-	for i < len(b) && i < 20 && (b[i]|0x20) >= 'a' && (b[i]|0x20) <= 'z' {
-		i++
-	}
-	switch string(b[1:i]) {
-	case "text", "mathrm", "mathbf", "mathit", "rm", "bf", "left", "right", "quad", "qquad", "circ", "cdot", "times",
-		"frac", "sqrt", "le", "leq", "ge", "geq", "pm", "degree", "textbf", "textit", "underline", "displaystyle":
-		return i
-	}
-	if i > 1 && (b[1] == 'n' || b[1] == 't' || b[1] == 'r') {
-		return 2
-	}
-	return 0
-}
-
-// entity decodes the HTML character reference b begins with; n is 0 when there
-// is none. Named ones stand for signs, so their value does not matter.
-func entity(b []byte) (r rune, n int) {
-	if len(b) < 4 || b[0] != '&' {
-		return 0, 0
-	}
-	end := bytes.IndexByte(b[:min(len(b), 12)], ';')
-	if end < 3 {
-		return 0, 0
-	}
-	name := b[1:end]
-	if name[0] != '#' {
-		for _, c := range name {
-			if c|0x20 < 'a' || c|0x20 > 'z' {
-				return 0, 0
-			}
-		}
-		return ' ', end + 1
-	}
-	base, digits := rune(10), name[1:]
-	if digits[0]|0x20 == 'x' {
-		base, digits = 16, digits[1:]
-	}
-	for _, c := range digits {
-		d := rune(0)
-		switch {
-		case c >= '0' && c <= '9':
-			d = rune(c - '0')
-		case base == 16 && c|0x20 >= 'a' && c|0x20 <= 'f':
-			d = rune(c|0x20-'a') + 10
-		default:
-			return 0, 0
-		}
-		if r = r*base + d; r > utf8.MaxRune {
-			return 0, 0
-		}
-	}
-	if len(digits) == 0 {
-		return 0, 0
-	}
-	return r, end + 1
-}
-
-// unicodeEscape decodes the \u8239 of a JSON string inside a string.
-func unicodeEscape(b []byte) (r rune, n int) {
-	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
-		return 0, 0
-	}
-	v, err := strconv.ParseUint(string(b[2:6]), 16, 16)
-	if err != nil || b[2] == '+' {
-		return 0, 0
-	}
-	return rune(v), 6
 }

@@ -21,7 +21,7 @@ func (a *alphabet) boilerplate() map[uint64]float64 {
 	for _, p := range phrases {
 		var s stream
 		a.feed(&s, []byte(p))
-		eachSeed(s.letters, func(key uint64, _ int) { out[key] = phraseShare })
+		s.eachSeed(func(key uint64, _ int) { out[key] = phraseShare })
 	}
 	return out
 }

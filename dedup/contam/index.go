@@ -12,11 +12,15 @@ import (
 	"github.com/drydock-ml/drydock/internal/msg"
 )
 
-// seedLen letters make a seed; latinSeedLen where all are Latin letters or
-// digits, since any four of those stand in any English text.
+// seedLen letters make a seed, unless all are Latin letters or digits, since any
+// four of those stand in any English text. Of these latinSeedLen make a seed,
+// from the beginning of each word on: one word, or several short ones. Where no
+// word ends for longestWord letters the spaces may be lost, so that a seed
+// begins at every letter.
 const (
 	seedLen      = 4
 	latinSeedLen = 8
+	longestWord  = 12
 )
 
 // neutralItems is the size of the background a seed is weighed against besides
@@ -32,16 +36,19 @@ type Set struct {
 // An Index holds benchmark items ready for checking. It is read-only and safe
 // for any number of scanners.
 type Index struct {
-	config Config
-	hash   string
-	sets   []Set
-	alpha  *alphabet
-	items  []item
-	seeds  seedTable
-	allow  []passage
-	turns  []levelTurn
-	needs  []need // by item
-	blind  func() []ItemRef
+	config  Config
+	hash    string
+	sets    []Set
+	alpha   *alphabet
+	items   []item
+	seeds   seedTable
+	allow   []passage
+	turns   []levelTurn
+	pairs   [][2][]letter
+	numbers *numbering
+	needs  []need     // by item
+	covers [][]uint16 // by item in Latin script: grams of the stem
+	blind   func() []ItemRef
 }
 
 // NewIndex prepares the items of one benchmark. An item without any letters is
@@ -67,6 +74,7 @@ func NewIndexOf(sets []Set, c Config) (*Index, error) {
 	}
 	ix.allow = ix.alpha.passages(sets)
 	ix.turns = ix.alpha.levelTurns()
+	ix.pairs, ix.numbers = ix.alpha.opposites(), ix.alpha.numbering()
 	ix.alpha.freeze()
 	ix.buildSeeds()
 	ix.blind = sync.OnceValue(func() []ItemRef { return ix.unseen(true) })
@@ -133,30 +141,53 @@ const noPost = 1 << 31
 
 const mix = 0x9E3779B97F4A7C15
 
-// eachSeed calls do with the key and the end of every seed of ls. It is the one
-// definition of a seed; scan repeats it inline.
-func eachSeed(ls []letter, do func(key uint64, end int)) {
-	var key, latin uint64
-	run := 0
-	for i, l := range ls {
-		key = key<<16 | uint64(l)
-		if l < latinEnd {
-			run++
-			latin = latin<<6 | uint64(l)
-		} else {
-			run = 0
+// eachSeed calls do with the key and the end of every seed of the stream, in no
+// order. It is the one definition of a seed; scan repeats it for speed.
+func (s *stream) eachSeed(do func(key uint64, end int)) {
+	ls := s.letters
+	for n, p := range s.starts {
+		from, to := int(p), len(ls)
+		if n+1 < len(s.starts) {
+			to = int(s.starts[n+1])
 		}
-		switch {
-		case run >= latinSeedLen:
-			do(latinKey(latin), i)
-		case run < seedLen && i >= seedLen-1:
-			do(key, i)
+		for i := from; i < to; i++ {
+			if i >= seedLen-1 && !allLatin(ls[i-seedLen+1:i+1]) {
+				do(plainKey(ls[i-seedLen+1:i+1]), i)
+			}
+			begins := i == from || to-from > longestWord && i+latinSeedLen <= to
+			if begins && i+latinSeedLen <= len(ls) && allLatin(ls[i:i+latinSeedLen]) {
+				do(latinKey(ls[i:]), i+latinSeedLen-1)
+			}
 		}
 	}
 }
 
-// latinKey cannot meet a key of four letters: no letter is 0xFFFF.
-func latinKey(latin uint64) uint64 { return latin&(1<<48-1) | 0xFFFF<<48 }
+func allLatin(ls []letter) bool {
+	for _, l := range ls {
+		if l >= latinEnd {
+			return false
+		}
+	}
+	return true
+}
+
+func plainKey(ls []letter) uint64 {
+	var key uint64
+	for _, l := range ls {
+		key = key<<16 | uint64(l)
+	}
+	return key
+}
+
+// latinKey is the key of eight Latin letters. It cannot meet one of four other
+// letters: no letter is 0xFFFF.
+func latinKey(ls []letter) uint64 {
+	var key uint64
+	for _, l := range ls[:latinSeedLen] {
+		key = key<<6 | uint64(l)
+	}
+	return key | 0xFFFF<<48
+}
 
 type rawPosting struct {
 	key uint64
@@ -166,20 +197,11 @@ type rawPosting struct {
 func (ix *Index) buildSeeds() {
 	var raw []rawPosting
 	background := ix.alpha.boilerplate()
-	for n := range ix.items {
-		it := &ix.items[n]
-		add := func(ls []letter, opt bool) {
-			eachSeed(ls, func(key uint64, _ int) {
-				raw = append(raw, rawPosting{key, posting{uint32(n), opt}})
-			})
-		}
-		for _, seg := range it.segments {
-			add(seg, false)
-		}
-		for i := range it.options {
-			add(it.options[i].letters, true)
-		}
-	}
+	ix.eachPart(func(n, option int, text *stream) {
+		text.eachSeed(func(key uint64, _ int) {
+			raw = append(raw, rawPosting{key, posting{uint32(n), option >= 0}})
+		})
+	})
 	slices.SortFunc(raw, func(a, b rawPosting) int {
 		opt := 0
 		if a.option != b.option {
@@ -192,8 +214,44 @@ func (ix *Index) buildSeeds() {
 	})
 	raw = slices.Compact(raw)
 	ix.seeds.build(raw, ix, background)
+	ix.eachPart(func(n, option int, text *stream) {
+		if option >= 0 {
+			ix.items[n].options[option].mass = ix.mass(text)
+		}
+	})
 	for i := range ix.items {
-		ix.items[i].weigh(ix)
+		it := &ix.items[i]
+		ix.needs = append(ix.needs, ix.config.needs(it))
+		var grams []uint16
+		if it.latin {
+			if grams = coverOf(it.segments); len(grams) < coverMin {
+				grams = nil
+			}
+		}
+		ix.covers = append(ix.covers, grams)
+	}
+}
+
+// eachPart calls do for each segment of the stem of each item, with option -1,
+// and for each option. The stream is valid until the next call.
+func (ix *Index) eachPart(do func(item, option int, text *stream)) {
+	var s stream
+	n := 0
+	for _, set := range ix.sets {
+		for i := range set.Items {
+			q := &set.Items[i].Question
+			for _, seg := range segments(q.Stem) {
+				s.reset()
+				ix.alpha.feed(&s, []byte(seg.text))
+				do(n, -1, &s)
+			}
+			for k, o := range q.Options {
+				s.reset()
+				ix.alpha.feed(&s, []byte(o.Text))
+				do(n, k, &s)
+			}
+			n++
+		}
 	}
 }
 
@@ -293,20 +351,12 @@ func (t *seedTable) find(key uint64) *slot {
 	}
 }
 
-func (ix *Index) mass(ls []letter) float32 {
+func (ix *Index) mass(text *stream) float32 {
 	var m float32
-	eachSeed(ls, func(key uint64, _ int) {
+	text.eachSeed(func(key uint64, _ int) {
 		if p := ix.seeds.find(key); p != nil && p.plan&noPost == 0 {
 			m += ix.seeds.seeds[p.seed-1].idf
 		}
 	})
 	return m
-}
-
-// weigh fills what depends on the weights of all seeds.
-func (it *item) weigh(ix *Index) {
-	for i := range it.options {
-		it.options[i].mass = ix.mass(it.options[i].letters)
-	}
-	ix.needs = append(ix.needs, ix.config.needs(it))
 }

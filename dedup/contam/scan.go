@@ -29,7 +29,9 @@ type Scanner struct {
 	chosen  []int32 // by item: number of its window list + 1
 	lists   [][]mark
 
+	cover    cover
 	work     []letter // a window's copy for the verification
+	cost     []gapState
 	best     map[uint32]match
 	order    []uint32 // the items of best
 	verified int      // candidates looked at closely, for tests and tuning
@@ -60,58 +62,113 @@ func (ix *Index) Scanner() *Scanner {
 	return s
 }
 
-// scan finds the seeds of the stream. Allowed passages are blotted out on the
-// way. It repeats eachSeed for speed.
+// scan finds the seeds of the stream, in the order of their ends. Allowed
+// passages are blotted out on the way. Together with words and others it repeats
+// eachSeed for speed.
 func (s *Scanner) scan() {
-	t := &s.ix.seeds
-	ls := s.text.letters
-	hits := s.hits[:0]
-	filter, fshift := t.filter, t.fshift
-	var key, latin uint64
-	run := 0
-	for i := 0; i < len(ls); i++ {
-		l := ls[i]
-		key = key<<16 | uint64(l)
-		k := key
-		if l < latinEnd {
-			run++
-			latin = latin<<6 | uint64(l)
-			if run >= seedLen {
-				if run < latinSeedLen {
-					continue
-				}
-				k = latinKey(latin)
-			}
+	s.hits = s.hits[:0]
+	ls, starts := s.text.letters, s.text.starts
+	from := 0 // where the last allowed passage ends
+	for n, p := range starts {
+		begin, end := int(p), len(ls)
+		if n+1 < len(starts) {
+			end = int(starts[n+1])
+		}
+		if end <= from || begin == end {
+			continue
+		}
+		if ls[begin] < latinEnd {
+			from = s.word(ls, begin, end, from)
 		} else {
-			run = 0
+			from = s.others(ls, max(begin, from), end, from)
 		}
-		h := k * mix
-		w := filter[h>>fshift]
-		if w>>(h>>20&63)&(w>>(h>>26&63))&1 == 0 || i < seedLen-1 {
-			continue
-		}
-		p := t.find(k)
-		if p == nil {
-			continue
-		}
-		if p.plan != 0 {
-			if n := p.plan &^ noPost; n > 0 {
-				a := &s.ix.allow[n-1]
-				if end := a.mask(ls, i+1); end > 0 {
-					for len(hits) > 0 && int(hits[len(hits)-1].end) > end-a.length {
-						hits = hits[:len(hits)-1]
-					}
-					i, run, key = end-1, 0, 0
-					continue
-				}
-			}
-			if p.plan&noPost != 0 {
-				continue
-			}
-		}
-		hits = append(hits, hit{int32(i + 1), p.seed - 1})
 	}
-	s.hits = hits
+}
+
+// others looks up the seeds that end in ls[begin:end], no word of Latin letters.
+func (s *Scanner) others(ls []letter, begin, end, from int) int {
+	t := &s.ix.seeds
+	filter, shift := t.filter, t.fshift
+	i := max(begin, seedLen-1)
+	if i >= end {
+		return from
+	}
+	key := plainKey(ls[i-seedLen+1 : i])
+	for ; i < end; i++ {
+		key = key<<16 | uint64(ls[i])
+		h := key * mix
+		if w := filter[h>>shift]; w>>(h>>20&63)&(w>>(h>>26&63))&1 == 0 {
+			continue
+		}
+		if past := s.seed(ls, key, i); past > 0 {
+			from, i = past, past-1
+		}
+	}
+	return from
+}
+
+// word looks up the seeds that begin or end in the word ls[begin:end].
+func (s *Scanner) word(ls []letter, begin, end, from int) int {
+	// those that end here, but hold letters that are no Latin ones
+	for i := max(begin, seedLen-1); i < min(end, begin+seedLen-1); i++ {
+		if allLatin(ls[i-seedLen+1 : begin]) {
+			break
+		}
+		if past := s.lookUp(ls, plainKey(ls[i-seedLen+1:i+1]), i); past > 0 {
+			return past
+		}
+	}
+	for i := begin; i+latinSeedLen <= len(ls); i++ {
+		if i > begin && (end-begin <= longestWord || i+latinSeedLen > end) {
+			break
+		}
+		if !allLatin(ls[i : i+latinSeedLen]) {
+			break
+		}
+		if past := s.lookUp(ls, latinKey(ls[i:]), i+latinSeedLen-1); past > 0 {
+			return past
+		}
+	}
+	return from
+}
+
+// lookUp is seed behind the filter.
+func (s *Scanner) lookUp(ls []letter, key uint64, end int) (past int) {
+	h := key * mix
+	if w := s.ix.seeds.filter[h>>s.ix.seeds.fshift]; w>>(h>>20&63)&(w>>(h>>26&63))&1 == 0 {
+		return 0
+	}
+	return s.seed(ls, key, end)
+}
+
+// seed notes the seed of the key that ends with letter end, if any item has it.
+// Where it begins an allowed passage, that is blotted out, and past is where it
+// ends.
+func (s *Scanner) seed(ls []letter, key uint64, end int) (past int) {
+	p := s.ix.seeds.find(key)
+	if p == nil {
+		return 0
+	}
+	if n := p.plan &^ noPost; n > 0 {
+		a := &s.ix.allow[n-1]
+		if past := a.mask(ls, end+1); past > 0 {
+			n := len(s.hits)
+			for n > 0 && int(s.hits[n-1].end) > past-a.length {
+				n--
+			}
+			s.hits = s.hits[:n]
+			return past
+		}
+	}
+	if p.plan&noPost != 0 {
+		return 0
+	}
+	s.hits = append(s.hits, hit{int32(end + 1), p.seed - 1})
+	// a short word's seed ends behind what follows it
+	for n := len(s.hits) - 1; n > 0 && s.hits[n].end < s.hits[n-1].end; n-- {
+		s.hits[n], s.hits[n-1] = s.hits[n-1], s.hits[n]
+	}
+	return 0
 }
 
 // find runs scan, candidates and verification over the stream; the best match
@@ -121,6 +178,7 @@ func (s *Scanner) find() {
 	clear(s.best)
 	s.order = s.order[:0]
 	n := len(s.text.letters)
+	s.cover.reset(n)
 	for lo, from := 0, 0; ; lo += blockLen {
 		for from < len(s.hits) && int(s.hits[from].end) <= lo {
 			from++
@@ -201,11 +259,19 @@ type need struct {
 	bothStem, bothOption float32 // or both of these: a damaged stem with its options
 }
 
+// latinShare is the part of StemShare that is enough in Latin script. There an
+// item has a seed a word and not a letter, so that damage may hit most of them.
+const latinShare = 0.4
+
 func (c *Config) needs(it *item) need {
+	share := c.StemShare
+	if it.latin {
+		share *= latinShare
+	}
 	return need{
-		stem:       float32(c.StemShare) * it.stemMass,
+		stem:       float32(share) * it.stemMass,
 		opt:        max(float32(c.OptionNats), float32(c.OptionShare)*it.optionMass),
-		bothStem:   float32(c.StemShare/3) * it.stemMass,
+		bothStem:   float32(share/3) * it.stemMass,
 		bothOption: it.optionMass / 2,
 	}
 }
@@ -244,7 +310,7 @@ func (s *Scanner) windows(i uint32, marks []mark) {
 			first--
 		}
 		withOptions := float64(optBest) >= c.OptionShare*float64(it.optionMass) && it.optionLen >= c.OptionsOnlyLetters
-		s.check(i, int(marks[first].end), int(hi), withOptions)
+		s.check(i, int(marks[first].end), int(hi), best-optBest, withOptions)
 		if m, ok := s.best[i]; ok && m.same {
 			return
 		}
@@ -255,15 +321,26 @@ func (s *Scanner) windows(i uint32, marks []mark) {
 	}
 }
 
-// check verifies one place of an item: the marks lie between first and last.
-func (s *Scanner) check(i uint32, first, last int, withOptions bool) {
+// check verifies one place of an item: the marks lie between first and last, and
+// those of the stem weigh stem.
+func (s *Scanner) check(i uint32, first, last int, stem float32, withOptions bool) {
 	it := &s.ix.items[i]
 	ls := s.text.letters
 	slack := it.length + 24
 	lo := max(0, min(first-slack, last-slack))
 	hi := min(len(ls), max(last, first)+slack)
+	if grams := s.ix.covers[i]; len(grams) > 0 && !withOptions && s.cover.share(grams, ls, lo, hi) < coverLeast {
+		return
+	}
 	s.verified++
+	rescue := stem >= rescueShare*it.stemMass
+	if !rescue && s.hopeless(it, ls[lo:hi], withOptions) {
+		return
+	}
 	m := s.verify(it, ls[lo:hi], withOptions)
+	if !m.same && rescue {
+		m = s.rescue(it, ls[lo:hi], m)
+	}
 	if !m.same && !m.shown {
 		return
 	}
