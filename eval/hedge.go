@@ -93,7 +93,7 @@ func (r *run) hedge(ctx context.Context, m []drydock.Message) (trial, error) {
 		}
 		select {
 		case <-look.C:
-			if late := r.late.late(); late > 0 && r.now().Sub(start) >= late && r.limit.try() {
+			if late := r.late.late(); late > 0 && r.now().Sub(start) > late && r.limit.try() {
 				asked++
 				ask(true)
 			}
@@ -114,7 +114,7 @@ func (r *run) hedge(ctx context.Context, m []drydock.Message) (trial, error) {
 
 // nextLook says when to look again whether an answer is late.
 func (r *run) nextLook(waited time.Duration) time.Duration {
-	return max(r.late.late()-waited, lateLook)
+	return max(r.late.late()-waited+time.Millisecond, lateLook)
 }
 
 // try asks once, attempts and all.
