@@ -107,6 +107,7 @@ type match struct {
 // read-only and safe for any number of scanners.
 type Index struct {
 	rule  Rule
+	hash  string
 	refs  []contam.ItemRef
 	match matcher
 }
@@ -119,7 +120,8 @@ func New(name string, sets []contam.Set) (*Index, error) {
 		return nil, fail.New(fail.Usage, msg.Text{"unknown preset %q", "未知的预设 %q"}, name).
 			Hint(msg.Text{"drydock contam presets lists them", "drydock contam presets 列出全部预设"})
 	}
-	ix := &Index{rule: rules[at]}
+	h := sha256.Sum256([]byte(rules[at].ID()))
+	ix := &Index{rule: rules[at], hash: "sha256:" + hex.EncodeToString(h[:])}
 	for _, s := range sets {
 		for i := range s.Items {
 			ix.refs = append(ix.refs, contam.ItemRef{Benchmark: s.Ref.Name, Index: s.Items[i].Index})
@@ -140,10 +142,7 @@ func (ix *Index) Items() int { return len(ix.refs) }
 
 // ConfigHash names the rule in the form of a settings hash, so that reports by
 // different rules are told apart.
-func (ix *Index) ConfigHash() string {
-	h := sha256.Sum256([]byte(ix.rule.ID()))
-	return "sha256:" + hex.EncodeToString(h[:])
-}
+func (ix *Index) ConfigHash() string { return ix.hash }
 
 // Blind returns the items that the rule keeps no reference of, so that no copy
 // of them can be found.

@@ -26,13 +26,13 @@ func (c *Carrier) Add(text string, chat bool) {
 	if chat {
 		c.chat++
 	}
-	if len(c.text) < maxCarrier {
+	if !c.Full() {
 		c.text = append(append(c.text, []rune(strings.TrimSpace(text))...), '\n')
 	}
 }
 
-// Enough reports whether there is text to hide a copy in.
-func (c *Carrier) Enough() bool { return len(c.text) >= minCarrier }
+// Full reports whether more text would not be kept.
+func (c *Carrier) Full() bool { return len(c.text) >= maxCarrier }
 
 // chats reports whether most rows are conversations, so that copies are, too.
 func (c *Carrier) chats() bool { return 2*c.chat > c.records }

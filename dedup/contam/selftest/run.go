@@ -3,9 +3,11 @@ package selftest
 import (
 	"context"
 	"hash/fnv"
+	"iter"
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode"
 
 	"github.com/drydock-ml/drydock"
@@ -25,7 +27,26 @@ type Options struct {
 	// MinRecall takes the place of the bar of every kind that is a copy; 0: each
 	// kind's own.
 	MinRecall float64
-	Workers   int // below 1: the number of usable CPUs
+	Kinds     []string // names of the kinds wanted; empty: all
+	Workers   int      // below 1: the number of usable CPUs
+}
+
+// kinds returns the kinds that are wanted.
+func (o *Options) kinds() ([]Kind, error) {
+	all := Kinds()
+	for _, name := range o.Kinds {
+		if !slices.ContainsFunc(all, func(k Kind) bool { return k.Name == name }) {
+			var names []string
+			for _, k := range all {
+				names = append(names, k.Name)
+			}
+			return nil, fail.New(fail.Usage, msg.Text{"unknown kind of change %q", "未知的改动方式 %q"}, name).
+				Hint(msg.Text{"the kinds are %s", "可用的方式：%s"}, strings.Join(names, ", "))
+		}
+	}
+	return slices.DeleteFunc(all, func(k Kind) bool {
+		return len(o.Kinds) > 0 && !slices.Contains(o.Kinds, k.Name)
+	}), nil
 }
 
 // A Result says what came out, kind by kind.
@@ -72,15 +93,12 @@ const chunk = 16
 // in the carrier's text and checks each. The result depends on nothing but the
 // arguments.
 func Run(ctx context.Context, ix *contam.Index, sets []contam.Set, carrier *Carrier, o Options) (*Result, error) {
-	if !carrier.Enough() {
-		return nil, fail.New(fail.Usage, msg.Text{
-			"the data has less than %d characters without benchmark items: nothing to hide copies in",
-			"数据中不含评测题目的文字不足 %d 个字符：无处嵌入副本",
-		}, minCarrier)
+	t, err := newTrial(sets, carrier, o)
+	if err != nil {
+		return nil, err
 	}
-	t := newTrial(ix, sets, carrier, o)
 	tasks := (len(t.items) + chunk - 1) / chunk
-	err := parallel.Each(ctx, o.Workers, tasks, func(ctx context.Context, i int) error {
+	err = parallel.Each(ctx, o.Workers, tasks, func(ctx context.Context, i int) error {
 		s := ix.Scanner()
 		for n := i * chunk; n < min(len(t.items), (i+1)*chunk); n++ {
 			if ctx.Err() != nil {
@@ -121,8 +139,18 @@ type try struct {
 	miss                 Miss
 }
 
-func newTrial(ix *contam.Index, sets []contam.Set, carrier *Carrier, o Options) *trial {
-	t := &trial{kinds: Kinds(), carrier: carrier, o: o}
+func newTrial(sets []contam.Set, carrier *Carrier, o Options) (*trial, error) {
+	if len(carrier.text) < minCarrier {
+		return nil, fail.New(fail.Usage, msg.Text{
+			"the data has less than %d characters without benchmark items: nothing to hide copies in",
+			"数据中不含评测题目的文字不足 %d 个字符：无处嵌入副本",
+		}, minCarrier)
+	}
+	kinds, err := o.kinds()
+	if err != nil {
+		return nil, err
+	}
+	t := &trial{kinds: kinds, carrier: carrier, o: o}
 	var all []chosen
 	seen := map[rune]bool{}
 	for _, s := range sets {
@@ -144,7 +172,40 @@ func newTrial(ix *contam.Index, sets []contam.Set, carrier *Carrier, o Options) 
 		t.items = append(t.items, all[i*len(all)/n])
 	}
 	t.tries = make([][]try, n)
-	return t
+	return t, nil
+}
+
+// A Copy is one item changed in one way.
+type Copy struct {
+	ID   string // kind/benchmark/index, and /n for one of several records
+	Item contam.ItemRef
+	Kind Kind
+	Text string
+}
+
+// Copies yields the copies that Run would check at these options, record by
+// record, so that another program can be tried on them.
+func Copies(sets []contam.Set, carrier *Carrier, o Options) (iter.Seq[Copy], error) {
+	t, err := newTrial(sets, carrier, o)
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(Copy) bool) {
+		for n, c := range t.items {
+			for _, k := range t.kinds {
+				records := k.make(t.draft(n, k.Name))
+				for i, r := range records {
+					id := k.Name + "/" + c.set + "/" + strconv.Itoa(c.item.Index)
+					if len(records) > 1 {
+						id += "/" + strconv.Itoa(i+1)
+					}
+					if !yield(Copy{id, c.ref(), k, strings.Join(r, "\n")}) {
+						return
+					}
+				}
+			}
+		}
+	}, nil
 }
 
 // item makes and checks all copies of one item.
@@ -295,14 +356,7 @@ func (o *Outcome) count(t *try) {
 // row writes the record as a row of training data: a conversation, or a text.
 func (r record) row(chat bool) []byte {
 	if !chat {
-		var all []byte
-		for i, t := range r {
-			if i > 0 {
-				all = append(all, '\n')
-			}
-			all = append(all, t...)
-		}
-		return append(drydock.AppendJSONString([]byte(`{"text":`), string(all)), '}')
+		return append(drydock.AppendJSONString([]byte(`{"text":`), strings.Join(r, "\n")), '}')
 	}
 	b := []byte(`{"messages":[`)
 	for i, t := range r {
