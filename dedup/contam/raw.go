@@ -3,7 +3,6 @@ package contam
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -55,7 +54,8 @@ type RawHit struct {
 
 // Scan reads the stream to its end and returns each item found in it once, at
 // its plainest place, in the order of the places. Memory does not grow with the
-// stream. size is how many bytes there were.
+// stream. size is how many bytes there were. An error of the stream comes with
+// the hits in what could be read.
 func (r *Raw) Scan(ctx context.Context, in io.Reader, workers int) (hits []RawHit, size int64, err error) {
 	best := map[ItemRef]RawHit{}
 	buf := make([]rawBlock, 2*parallel.Workers(workers))
@@ -66,20 +66,18 @@ func (r *Raw) Scan(ctx context.Context, in io.Reader, workers int) (hits []RawHi
 			b := &buf[n]
 			b.at = size - int64(len(carry))
 			b.bytes = append(b.bytes[:0], carry...)
-			if b.bytes, last, err = fillBlock(b.bytes, in, first); err != nil {
-				return nil, size, err
-			}
+			b.bytes, last, err = fillBlock(b.bytes, in, first)
 			first = rawChunk
 			size = b.at + int64(len(b.bytes))
 			carry = b.bytes[max(0, len(b.bytes)-rawOverlap):]
 			n++
 		}
-		err := parallel.Each(ctx, workers, n, func(_ context.Context, i int) error {
+		each := parallel.Each(ctx, workers, n, func(_ context.Context, i int) error {
 			buf[i].hits = r.block(buf[i].bytes, buf[i].at)
 			return nil
 		})
-		if err != nil {
-			return nil, size, err
+		if each != nil {
+			return nil, size, each
 		}
 		carry = slices.Clone(carry) // its block is filled anew
 		for i := range buf[:n] {
@@ -96,7 +94,7 @@ func (r *Raw) Scan(ctx context.Context, in io.Reader, workers int) (hits []RawHi
 	slices.SortFunc(hits, func(a, b RawHit) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Item.Benchmark, b.Item.Benchmark), a.Item.Index-b.Item.Index)
 	})
-	return hits, size, nil
+	return hits, size, err
 }
 
 // rawBlock is a part of a stream and what was found in it.
@@ -112,10 +110,10 @@ func fillBlock(b []byte, in io.Reader, n int) (_ []byte, last bool, err error) {
 	b = slices.Grow(b, n)[:from+n]
 	got, err := io.ReadFull(in, b[from:])
 	b = b[:from+got]
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	if err == io.EOF || err == io.ErrUnexpectedEOF { // not what wraps it: a torn archive
 		return b, true, nil
 	}
-	return b, false, err
+	return b, err != nil, err
 }
 
 // plainer reports whether h says more than another place of the same item.

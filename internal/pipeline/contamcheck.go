@@ -3,10 +3,13 @@ package pipeline
 import (
 	"context"
 	"io"
+	"os"
+	"slices"
 	"sync/atomic"
 
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/dedup/contam/report"
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -18,9 +21,16 @@ type ReadAs string
 
 // The ways of looking at a file.
 const (
-	ReadRows ReadAs = "rows" // JSON or table rows, one record each
-	ReadText ReadAs = "text" // running text of a document, one record a unit
+	ReadRows    ReadAs = "rows"    // JSON or table rows, one record each
+	ReadText    ReadAs = "text"    // running text of a document, one record a unit
+	ReadRaw     ReadAs = "raw"     // bytes of another kind, see [contam.Raw]
+	ReadArchive ReadAs = "archive" // its members, each in its own way
 )
+
+// A ContamShard is the part of a check that one of several programs does. The
+// units of all files, in order, are dealt out: unit k, from 0, is that of shard
+// k mod Of + 1.
+type ContamShard struct{ Index, Of int } // from 1; Of 0: all of it
 
 // A ContamScanner finds benchmark items in records. It is used by one goroutine.
 type ContamScanner interface {
@@ -51,21 +61,23 @@ type ContamCheck struct {
 	// becomes of the others: drop or annotate.
 	Clean io.Writer
 	OnHit string
+	Shard ContamShard
 
+	raw   *contam.Raw
+	tmp   string // for members of archives that have to lie on disk
 	items map[contam.ItemRef]*benchmark.Item
 }
 
 // A ContamHit is a finding with what a reader wants to see of it.
 type ContamHit struct {
 	contam.Finding
-	// Field is the text that Spans count in, from character Offset on: the whole
-	// field, or what stands around the spans in a long one.
-	Field  string
-	Offset int
-	// Text is the record in one line: its question, else what matched.
-	Text string
+	// Fields are the texts that the evidence counts in, cut to what matched.
+	Fields []report.Field
 	// BenchItem is the item that was found.
 	BenchItem *benchmark.Item
+	// Input and Unit say where it was found: the number of the file in Inputs,
+	// and of the unit in the file, both from 0.
+	Input, Unit int
 }
 
 // ContamInput is what was looked at of one file.
@@ -75,6 +87,9 @@ type ContamInput struct {
 	Records int    `json:"records"`
 	Bytes   int64  `json:"bytes"`
 	ReadAs  ReadAs `json:"read_as"`
+	// Members counts the files of an archive, and of those in it, by how they
+	// were read.
+	Members map[ReadAs]int `json:"members,omitempty"`
 }
 
 // ContamTotals sums up a check.
@@ -88,60 +103,97 @@ type ContamTotals struct {
 	Bad       fail.List // what could not be read
 }
 
-// Files checks the files one after the other, several units of each at once. A
-// file that cannot be read is noted in Bad, and the next one follows.
+// Files checks the files, several units at once. A file that cannot be read is
+// noted in Bad, and the next one follows; what a reader cannot make out is looked
+// at as bytes all the same.
 func (c *ContamCheck) Files(ctx context.Context, files []string) (*ContamTotals, error) {
 	c.items = map[contam.ItemRef]*benchmark.Item{}
 	for _, b := range c.Benches {
 		for i := range b.Items {
-			c.items[contam.ItemRef{Benchmark: b.Benchmark.Ref().Name, Index: b.Items[i].Index}] = &b.Items[i]
+			c.items[contam.ItemRef{Benchmark: b.Ref().Name, Index: b.Items[i].Index}] = &b.Items[i]
 		}
 	}
+	var err error
+	if c.tmp, err = os.MkdirTemp("", "drydock-"); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(c.tmp)
 	t := &ContamTotals{OnlyRows: true}
-	for _, name := range files {
-		if err := c.file(ctx, t, name); err != nil {
-			return t, err
-		}
+	jobs, err := c.jobs(ctx, t, files)
+	if err != nil {
+		return t, err
 	}
-	return t, nil
+	if c.Index != nil && slices.ContainsFunc(jobs, func(j contamJob) bool { return !j.in.onlyRows() }) {
+		c.raw = c.Index.Raw()
+	}
+	return t, c.run(ctx, t, jobs)
 }
 
-func (c *ContamCheck) file(ctx context.Context, t *ContamTotals, name string) error {
-	in, err := OpenInput(ctx, name, c.Read, c.Note)
-	if ctx.Err() != nil {
+// A contamJob is one unit of one input.
+type contamJob struct {
+	in    *contamFile
+	input int // number of the input
+	unit  int
+}
+
+// jobs opens the files and lists the units that are this shard's.
+func (c *ContamCheck) jobs(ctx context.Context, t *ContamTotals, files []string) ([]contamJob, error) {
+	opened := make([]contamFile, len(files))
+	err := parallel.Each(ctx, c.Workers, len(files), func(ctx context.Context, i int) error {
+		opened[i] = c.open(ctx, files[i])
 		return context.Cause(ctx)
-	}
+	})
 	if err != nil {
-		t.Bad = append(t.Bad, fail.All(err)...)
-		return nil
+		return nil, err
 	}
-	if c.Clean != nil && in.Kind.Name != "jsonl" {
-		return fail.New(fail.Usage, msg.Text{"--clean writes JSON lines; %s is %s", "--clean 写出 JSONL；%s 是 %s"}, in.Name(), in.Kind.Name)
+	var jobs []contamJob
+	k := 0
+	for i := range opened {
+		f := &opened[i]
+		t.Bad = append(t.Bad, f.bad...)
+		if f.gone {
+			continue
+		}
+		if c.Clean != nil && !f.onlyRows() {
+			return nil, notRows(f)
+		}
+		t.OnlyRows = t.OnlyRows && f.onlyRows()
+		for unit := range f.units() {
+			if c.Shard.Of == 0 || k%c.Shard.Of == c.Shard.Index-1 {
+				jobs = append(jobs, contamJob{f, len(t.Inputs), unit})
+			}
+			k++
+		}
+		t.Inputs = append(t.Inputs, ContamInput{File: f.name, SHA256: f.sha256, ReadAs: f.readAs()})
 	}
-	t.OnlyRows = t.OnlyRows && in.Kind.Name == "jsonl"
-	set, end := c.progress(in)
+	return jobs, nil
+}
+
+func notRows(f *contamFile) error {
+	return fail.New(fail.Usage, msg.Text{"--clean writes JSON lines; %s is %s", "--clean 写出 JSONL；%s 是 %s"}, f.name, f.kind())
+}
+
+// run does the jobs, several at once, and takes up what became of them in order.
+func (c *ContamCheck) run(ctx context.Context, t *ContamTotals, jobs []contamJob) error {
+	set, end := c.progress(jobs)
 	defer end()
-	results := make([]contamUnit, len(in.Units))
+	results := make([]contamUnit, len(jobs))
 	var seen atomic.Int64
-	counts := ContamInput{File: in.Name(), SHA256: in.File.SHA256, Bytes: in.File.Size, ReadAs: ReadText}
-	err = parallel.InOrder(ctx, c.Workers, len(in.Units), func(ctx context.Context, i int) error {
-		u := &contamReader{check: c, out: &results[i], scanner: c.newScanner()}
-		if err := u.read(ctx, in.Kind.Document(in.Units[i], c.Note)); err != nil {
+	inner := 1 // goroutines within a job
+	if len(jobs) == 1 {
+		inner = c.Workers
+	}
+	return parallel.InOrder(ctx, c.Workers, len(jobs), func(ctx context.Context, i int) error {
+		j := jobs[i]
+		if err := c.work(ctx, j.in, j.unit, inner, &results[i]); err != nil {
 			return err
 		}
-		set(seen.Add(in.Units[i].End - in.Units[i].Start))
+		set(seen.Add(j.in.unitSize(j.unit)))
 		return nil
 	}, func(i int) error {
 		defer func() { results[i] = contamUnit{} }()
-		return c.merge(t, &counts, &results[i])
+		return c.merge(t, jobs[i], &results[i])
 	})
-	if err != nil {
-		return err
-	}
-	t.Inputs = append(t.Inputs, counts)
-	t.Records += counts.Records
-	t.Bytes += counts.Bytes
-	return nil
 }
 
 func (c *ContamCheck) newScanner() ContamScanner {
@@ -151,24 +203,42 @@ func (c *ContamCheck) newScanner() ContamScanner {
 	return c.Index.Scanner()
 }
 
-func (c *ContamCheck) progress(in *InputFile) (set func(int64), end func()) {
-	if c.Progress == nil {
+// progress begins the display of a run over the jobs.
+func (c *ContamCheck) progress(jobs []contamJob) (set func(int64), end func()) {
+	if c.Progress == nil || len(jobs) == 0 {
 		return func(int64) {}, func() {}
 	}
-	return c.Progress(in.Name(), in.File.Size)
+	var size int64
+	for _, j := range jobs {
+		size += j.in.unitSize(j.unit)
+	}
+	name := jobs[0].in.name
+	if last := jobs[len(jobs)-1].in.name; last != name {
+		name += " … " + last
+	}
+	return c.Progress(name, size)
 }
 
 // merge takes up what became of a unit. Units come in order.
-func (c *ContamCheck) merge(t *ContamTotals, in *ContamInput, r *contamUnit) error {
+func (c *ContamCheck) merge(t *ContamTotals, j contamJob, r *contamUnit) error {
+	in := &t.Inputs[j.input]
+	size := j.in.unitSize(j.unit)
 	in.Records += r.records
-	if r.rows > 0 {
-		in.ReadAs = ReadRows
+	in.Bytes += size
+	for k, n := range r.members {
+		if in.Members == nil {
+			in.Members = map[ReadAs]int{}
+		}
+		in.Members[k] += n
 	}
+	t.Records += r.records
+	t.Bytes += size
 	t.Failed += r.failed
 	t.CleanRows += r.clean.rows
 	t.Bad = append(t.Bad, r.bad...)
 	if c.Hit != nil {
 		for i := range r.hits {
+			r.hits[i].Input, r.hits[i].Unit = j.input, j.unit
 			if err := c.Hit(&r.hits[i]); err != nil {
 				return err
 			}

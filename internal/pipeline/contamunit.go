@@ -11,6 +11,7 @@ import (
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/dedup/contam/report"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 )
@@ -18,14 +19,15 @@ import (
 // contamUnit is what became of one unit.
 type contamUnit struct {
 	records int
-	rows    int // of the records, those that are rows
 	failed  int
 	hits    []ContamHit
 	clean   struct {
 		text []byte
 		rows int
 	}
-	bad fail.List
+	bad     fail.List
+	members map[ReadAs]int // files of archives
+	broken  bool           // the reader gave up
 }
 
 // contamReader reads one unit. Rows are checked one by one; running text as one
@@ -60,11 +62,12 @@ func (u *contamReader) read(ctx context.Context, doc *drydock.Document) error {
 			return context.Cause(ctx)
 		case err != nil:
 			u.out.bad = append(u.out.bad, fail.All(err)...)
+			u.out.broken = true
+			u.running()
 			return nil
 		case b.Raw != nil:
 			u.row(b)
 		case b.Cells != nil:
-			u.out.rows++
 			u.plain(strings.Join(b.Cells, "\n"), b.At)
 		default:
 			u.starts = append(u.starts, textStart{u.runes, b.At})
@@ -79,12 +82,11 @@ func (u *contamReader) read(ctx context.Context, doc *drydock.Document) error {
 // plain checks a text that is one record by itself: a table row, or a row too
 // broken to be read, which may hide a leak all the same.
 func (u *contamReader) plain(text string, at drydock.Locator) {
-	u.record(u.scanner.Text([]byte(text)), []byte(text), at, func(h *ContamHit) { h.excerpt(text) })
+	u.record(u.scanner.Text([]byte(text)), []byte(text), at, func(h *ContamHit) { h.Fields = report.TextField(text, &h.Finding) })
 }
 
 // row checks one JSON row.
 func (u *contamReader) row(b drydock.Block) {
-	u.out.rows++
 	found, err := u.scanner.Row(b.Raw)
 	if err != nil {
 		w := fail.Where{File: u.file, Line: LineOf(b.At), Excerpt: string(b.Raw)}
@@ -96,7 +98,7 @@ func (u *contamReader) row(b drydock.Block) {
 		u.plain(string(b.Raw), b.At)
 		return
 	}
-	failed := u.record(found, b.Raw, b.At, func(h *ContamHit) { h.row(b.Raw) })
+	failed := u.record(found, b.Raw, b.At, func(h *ContamHit) { h.Fields = report.Fields(b.Raw, nil, &h.Finding) })
 	if u.check.Clean == nil || failed && u.check.OnHit == "drop" {
 		return
 	}
@@ -163,7 +165,7 @@ func (u *contamReader) running() {
 			at = u.starts[max(i, 0)].at
 		}
 		h.Record.ID, h.Record.Line = at.String(), LineOf(at)
-		h.excerpt(text)
+		h.Fields = report.TextField(text, &h.Finding)
 		if h.Fail && !places[at] {
 			places[at] = true
 			u.out.failed++

@@ -25,20 +25,31 @@ func (f *InputFile) Name() string { return f.File.Name }
 // OpenInput opens a file and cuts it into units. The error is of kind partial,
 // or that of a cancelled context.
 func OpenInput(ctx context.Context, name string, o format.Options, note func(format.Note)) (*InputFile, error) {
-	meta := &drydock.File{Name: filepath.ToSlash(name)}
-	f, kind, err := format.Open(meta, name, o, note)
+	in, err := openAs(ctx, filepath.ToSlash(name), name, o, note)
 	if err != nil {
 		return nil, err
 	}
 	// only now: a device has no end to hash
-	if meta.SHA256, err = runstore.HashFile(name); err != nil {
+	if in.File.SHA256, err = runstore.HashFile(name); err != nil {
 		return nil, fail.New(fail.Partial, msg.Text{"%v", "%v"}, err)
+	}
+	return in, nil
+}
+
+// openAs is OpenInput for a file that goes by another name, without its hash.
+func openAs(ctx context.Context, name, path string, o format.Options, note func(format.Note)) (*InputFile, error) {
+	f, kind, err := format.Open(&drydock.File{Name: name}, path, o, note)
+	if err != nil {
+		return nil, err
 	}
 	units, err := kind.Units(ctx, f)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return &InputFile{f, kind, units}, err
+	if err != nil {
+		return nil, err
+	}
+	return &InputFile{f, kind, units}, nil
 }
 
 // BadBlock says which row or page could not be read.

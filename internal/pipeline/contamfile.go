@@ -1,0 +1,181 @@
+package pipeline
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/drydock-ml/drydock/dataprep/format"
+	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/internal/archive"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/runstore"
+)
+
+// A contamFile is an input, opened.
+type contamFile struct {
+	name, path string
+	sha256     string
+	size       int64
+	in         *InputFile   // of a format that is read; else nil
+	pack       archive.Kind // of an archive; else empty
+	bad        fail.List    // what is wrong with it
+	gone       bool         // it cannot even be looked at
+}
+
+// open looks at a file. What is no regular file is gone; what no reader takes
+// is an archive or bytes.
+func (c *ContamCheck) open(ctx context.Context, path string) contamFile {
+	f := contamFile{name: filepath.ToSlash(path), path: path}
+	head, err := headOf(path)
+	if err != nil || len(head) == 0 || detected(head, path) != nil {
+		in, err := OpenInput(ctx, path, c.Read, c.Note)
+		if err == nil {
+			f.in, f.sha256, f.size = in, in.File.SHA256, in.File.Size
+			return f
+		}
+		f.bad = fail.All(err)
+		if len(head) == 0 {
+			f.gone = true
+			return f
+		}
+	}
+	f.pack = archive.Detect(head)
+	if info, err := os.Stat(path); err == nil {
+		f.size = info.Size()
+	}
+	if f.sha256, err = runstore.HashFile(path); err != nil {
+		f.bad = append(f.bad, fail.New(fail.Partial, msg.Text{"%v", "%v"}, err))
+		f.gone = true
+	}
+	return f
+}
+
+// detected returns the format that reads the file, nil when none does. Text with
+// zero bytes in it and no byte order mark is a file of another kind.
+func detected(head []byte, name string) *format.Format {
+	f, _, err := format.Detect(head, name)
+	if err != nil {
+		return nil
+	}
+	wide := bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
+	if readsAll(f) && !wide && bytes.IndexByte(head, 0) >= 0 {
+		return nil
+	}
+	return f
+}
+
+// headOf returns the first bytes of a regular file.
+func headOf(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.ErrUnsupported
+	}
+	r, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, format.HeadSize))
+}
+
+func (f *contamFile) units() int {
+	if f.in == nil {
+		return 1
+	}
+	return len(f.in.Units)
+}
+
+func (f *contamFile) unitSize(unit int) int64 {
+	if f.in == nil {
+		return f.size
+	}
+	return f.in.Units[unit].End - f.in.Units[unit].Start
+}
+
+// onlyRows reports whether the file is JSON lines.
+func (f *contamFile) onlyRows() bool { return f.in != nil && f.in.Kind.Name == "jsonl" }
+
+func (f *contamFile) kind() string {
+	switch {
+	case f.in != nil:
+		return f.in.Kind.Name
+	case f.pack != "":
+		return string(f.pack)
+	}
+	return string(ReadRaw)
+}
+
+func (f *contamFile) readAs() ReadAs {
+	switch {
+	case f.in != nil:
+		return readsAs(f.in.Kind)
+	case f.pack != "":
+		return ReadArchive
+	}
+	return ReadRaw
+}
+
+// readsAs says what a format's blocks are, for the most part.
+func readsAs(k *format.Format) ReadAs {
+	if slices.Contains([]string{"jsonl", "json", "csv", "xlsx"}, k.Name) {
+		return ReadRows
+	}
+	return ReadText
+}
+
+// readsAll reports whether a reader gives every text of a file. The others leave
+// out what is no part of the text: scripts, comments, properties, embedded files.
+func readsAll(k *format.Format) bool {
+	return slices.Contains([]string{"jsonl", "json", "csv", "markdown", "text"}, k.Name)
+}
+
+// work checks one unit of a file on up to inner goroutines.
+func (c *ContamCheck) work(ctx context.Context, f *contamFile, unit, inner int, out *contamUnit) error {
+	w := &contamWalk{check: c, out: out, budget: archive.NewBudget(archive.DefaultLimits()), workers: inner}
+	if f.in != nil {
+		return w.unit(ctx, f.in, f.in.Units[unit])
+	}
+	return w.path(ctx, f.name, f.path, 0)
+}
+
+// unit reads one unit of a file that has a format.
+func (w *contamWalk) unit(ctx context.Context, in *InputFile, u format.Unit) error {
+	before := len(w.out.hits)
+	r := &contamReader{check: w.check, out: w.out, scanner: w.check.newScanner()}
+	w.out.broken = false
+	if err := r.read(ctx, in.Kind.Document(u, w.check.Note)); err != nil {
+		return err
+	}
+	switch {
+	case w.out.broken:
+		w.out.bad = append(w.out.bad, fail.New(fail.Partial, msg.Text{"the reader gave up; the rest was checked as bytes", "读取中止；其余内容已按字节检查"}).
+			At(fail.Where{File: in.Name()}))
+	case readsAll(in.Kind):
+		return nil
+	}
+	// what the reader has found needs no second mention
+	known := map[contam.ItemRef]bool{}
+	for i := range w.out.hits[before:] {
+		known[w.out.hits[before+i].Item] = true
+	}
+	deep := &contamWalk{check: w.check, out: w.out, budget: w.budget, workers: w.workers, deep: true, known: known}
+	if readsAll(in.Kind) { // one unit of rows
+		file, err := os.Open(in.File.Path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		return deep.raw(ctx, in.Name(), bufio.NewReaderSize(io.NewSectionReader(file, u.Start, u.End-u.Start), format.HeadSize))
+	}
+	return deep.path(ctx, in.Name(), in.File.Path, 0)
+}

@@ -1,0 +1,208 @@
+package pipeline
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/drydock-ml/drydock/dataprep/format"
+	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/dedup/contam/report"
+	"github.com/drydock-ml/drydock/internal/archive"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
+
+// A contamWalk looks at a file, and if it is an archive at all that lies in it:
+// by its reader where there is one, else as bytes.
+type contamWalk struct {
+	check   *ContamCheck
+	out     *contamUnit
+	budget  *archive.Budget
+	workers int
+	deep    bool                    // as bytes only
+	known   map[contam.ItemRef]bool // items that need no mention
+}
+
+// path looks at a file on disk as an archive or as bytes.
+func (w *contamWalk) path(ctx context.Context, name, file string, depth int) error {
+	f, err := os.Open(file)
+	if err != nil {
+		w.bad(name, err)
+		return nil
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		w.bad(name, err)
+		return nil
+	}
+	r := bufio.NewReaderSize(f, format.HeadSize)
+	head, _ := r.Peek(format.HeadSize)
+	if k := archive.Detect(head); k != "" {
+		return w.archive(ctx, k, name, archive.Source{Reader: r, At: f, Size: info.Size()}, depth+1)
+	}
+	return w.raw(ctx, name, r)
+}
+
+// archive looks at every member.
+func (w *contamWalk) archive(ctx context.Context, k archive.Kind, name string, src archive.Source, depth int) error {
+	var stop error // ends more than this archive
+	err := w.budget.Walk(k, src, depth, func(m archive.Member) error {
+		inner, base := name, m.Name
+		if k.Compressor() {
+			base = strings.TrimSuffix(path.Base(name), path.Ext(name))
+		} else {
+			inner += "!" + m.Name
+		}
+		stop = w.member(ctx, inner, base, k, m.Reader, depth)
+		return stop
+	}, func(member string, err error) { w.bad(name+"!"+member, err) })
+	if stop != nil {
+		return stop
+	}
+	if err != nil {
+		w.bad(name, err)
+	}
+	if err != nil && k == archive.Zip && !errors.Is(err, archive.ErrBound) { // without its directory it is bytes
+		return w.raw(ctx, name, bufio.NewReaderSize(io.NewSectionReader(src.At, 0, src.Size), format.HeadSize))
+	}
+	return nil
+}
+
+// member looks at one file of an archive of kind in; base is the name it would
+// have on disk.
+func (w *contamWalk) member(ctx context.Context, name, base string, in archive.Kind, r io.Reader, depth int) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	br := bufio.NewReaderSize(r, format.HeadSize)
+	head, _ := br.Peek(format.HeadSize)
+	k := archive.Detect(head)
+	if !w.deep && len(head) > 0 {
+		if f := detected(head, base); f != nil {
+			return w.onDisk(name, base, br, func(file string) error { return w.read(ctx, name, file, f) })
+		}
+	}
+	if k != "" && !k.Compressor() && !in.Compressor() { // kb.tar.gz is one archive
+		w.count(ReadArchive)
+	}
+	switch k {
+	case "":
+		w.count(ReadRaw)
+		return w.raw(ctx, name, br)
+	case archive.Zip:
+		return w.onDisk(name, base, br, func(file string) error { return w.path(ctx, name, file, depth) })
+	}
+	return w.archive(ctx, k, name, archive.Source{Reader: br}, depth+1)
+}
+
+func (w *contamWalk) count(as ReadAs) {
+	if w.deep {
+		return
+	}
+	if w.out.members == nil {
+		w.out.members = map[ReadAs]int{}
+	}
+	w.out.members[as]++
+}
+
+// read reads a member that lies on disk by its format.
+func (w *contamWalk) read(ctx context.Context, name, file string, f *format.Format) error {
+	in, err := openAs(ctx, name, file, w.check.Read, w.check.Note)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		w.count(ReadRaw)
+		w.out.bad = append(w.out.bad, fail.All(err)...)
+		return w.path(ctx, name, file, 0)
+	}
+	w.count(readsAs(f))
+	for _, u := range in.Units {
+		if err := w.unit(ctx, in, u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onDisk calls do with a file that holds what r gives and is gone afterwards.
+func (w *contamWalk) onDisk(name, base string, r io.Reader, do func(file string) error) error {
+	ext := path.Ext(base)
+	if len(ext) > 12 || strings.ContainsAny(ext, `/\:*?"<>|`) {
+		ext = ""
+	}
+	f, err := os.CreateTemp(w.check.tmp, "*"+ext)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if _, err := io.Copy(f, r); err != nil {
+		var known *fail.Error
+		if !errors.As(err, &known) { // of the disk, not of the archive
+			return errors.Join(err, f.Close())
+		}
+		w.bad(name, err)
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return do(f.Name())
+}
+
+// raw looks at bytes.
+func (w *contamWalk) raw(ctx context.Context, name string, r *bufio.Reader) error {
+	head, _ := r.Peek(archive.HeadSize)
+	if packed := archive.Packed(head); packed != "" {
+		w.bad(name, fail.New(fail.Partial, msg.Text{"what is packed in it (%s) was not looked into", "其中的压缩内容（%s）未检查"}, packed).
+			Hint(msg.Text{"unpack it and give the files inside", "请解压后给出其中的文件"}))
+	}
+	if w.check.raw == nil {
+		w.bad(name, fail.New(fail.Partial, msg.Text{"not looked into: this rule reads text only", "未检查：该规则仅读取文本"}))
+		return nil
+	}
+	hits, _, err := w.check.raw.Scan(ctx, r, w.workers)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		w.bad(name, err)
+	}
+	if !w.deep {
+		w.out.records++
+	}
+	u := &contamReader{check: w.check, out: w.out, file: name}
+	for i := range hits {
+		h := &hits[i]
+		if w.known[h.Item] {
+			continue
+		}
+		for _, b := range u.hits([]contam.Finding{h.Finding}, []byte(h.Text)) {
+			b.Record.ID = b.Record.Locator
+			b.Fields = []report.Field{{Pointer: h.Record.Pointer, Offset: h.From, Text: h.Text}}
+			if b.Fail {
+				w.out.failed++
+			}
+			w.out.hits = append(w.out.hits, b)
+		}
+	}
+	return nil
+}
+
+// bad notes what was not looked at, with the file it belongs to.
+func (w *contamWalk) bad(name string, err error) {
+	for _, e := range fail.All(err) {
+		if e.Where.File == "" {
+			e.At(fail.Where{File: name})
+		}
+		if !slices.ContainsFunc(w.out.bad, func(o *fail.Error) bool { return o.Where == e.Where && o.Error() == e.Error() }) {
+			w.out.bad = append(w.out.bad, e)
+		}
+	}
+}
