@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drydock-ml/drydock/dedup/contam/report"
 	"github.com/drydock-ml/drydock/eval"
 	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/launch"
@@ -37,6 +38,10 @@ func TestJSONOutputIsDocumented(t *testing.T) {
 		{"prep", []string{"drydock.prep/1"}, []any{prepAnswer{}}},
 		{"dedup", []string{"drydock.dedup/1"}, []any{dedupAnswer{}}},
 		{"contam check", []string{"drydock.contam.summary/1", "drydock.contam/1"}, []any{contamAnswer{}}},
+		{"contam review", []string{"drydock.contam.review/1"}, []any{reviewAnswer{}}},
+		{"contam compare", []string{report.CompareSchema}, []any{contamComparison{}}},
+		{"contam selftest", []string{"drydock.contam.selftest/1"}, []any{selftestAnswer{}}},
+		{"contam presets", []string{"drydock.contam.presets/1"}, []any{presetsAnswer{}}},
 		{"train", []string{"drydock.train/1", "drydock.train.event/1"}, []any{trainSummary{}, launch.Event{}}},
 		{"eval and score", []string{eval.SummarySchema}, []any{eval.Summary{}, evalPlan{}}},
 		{"card", []string{"drydock.card/1"}, []any{cardAnswer{}}},

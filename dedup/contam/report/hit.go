@@ -50,7 +50,7 @@ func (h *Row) Sentence(lang msg.Lang) string {
 	if !ok {
 		means = msg.Text{string(h.Verdict), string(h.Verdict)}
 	}
-	return msg.Text{"%s: item %d of %s, score %.2f: %s", "%s：%[3]s 第 %[2]d 题，得分 %.2[4]f：%[5]s"}.
+	return msg.Text{"%s: item %d of %s, score %.2f: %s", "%s：题目 %d（%s），得分 %.2f：%s"}.
 		Format(lang, h.Verdict, h.Item.Index, h.Item.Benchmark, h.Score, means)
 }
 

@@ -42,7 +42,7 @@ func (p *Part) check() error {
 	inUnits := 0
 	for _, u := range sh.Units {
 		if u.File < 0 || u.File >= len(p.Summary.Inputs) || u.Unit < 0 || u.Rows < 1 {
-			return refuse(msg.Text{"the summary speaks of unit %d of input %d, which there is not", "摘要提到输入 %[2]d 的单元 %[1]d，该单元不存在"}, u.Unit, u.File)
+			return refuse(msg.Text{"the summary speaks of unit %d of input %d, which there is not", "摘要提到单元 %d（输入 %d），该单元不存在"}, u.Unit, u.File)
 		}
 		inUnits += u.Rows
 	}
@@ -166,7 +166,7 @@ func interleave(parts []Part, w io.Writer) error {
 	})
 	for i, p := range pieces {
 		if i > 0 && pieces[i-1].File == p.File && pieces[i-1].Unit == p.Unit {
-			return fail.New(fail.Refused, msg.Text{"%s and %s overlap: both hold unit %d of %s", "%s 与 %s 重叠：都含有 %[4]s 的单元 %[3]d"},
+			return fail.New(fail.Refused, msg.Text{"%s and %s overlap: both hold unit %d of %s", "%s 与 %s 重叠：都含有单元 %d（%s）"},
 				parts[pieces[i-1].part].Name, parts[p.part].Name, p.Unit, parts[p.part].Summary.Inputs[p.File].File)
 		}
 		if _, err := w.Write(p.rows); err != nil {
@@ -185,7 +185,7 @@ func sum(parts []Part) *Summary {
 	s.Verdicts, s.ByItem = map[string]int{}, nil
 	s.Inputs = slices.Clone(s.Inputs)
 	for i := range s.Inputs {
-		s.Inputs[i].Records, s.Inputs[i].Bytes = 0, 0
+		s.Inputs[i].Records, s.Inputs[i].Bytes, s.Inputs[i].Members = 0, 0, nil
 	}
 	if s.Waivers != nil {
 		s.Waivers = &WaiverState{SHA256: s.Waivers.SHA256, Entries: slices.Clone(s.Waivers.Entries)}
@@ -208,8 +208,7 @@ func sum(parts []Part) *Summary {
 			s.addHits(h)
 		}
 		for k := range p.Inputs {
-			s.Inputs[k].Records += p.Inputs[k].Records
-			s.Inputs[k].Bytes += p.Inputs[k].Bytes
+			s.Inputs[k].add(&p.Inputs[k])
 		}
 		if s.Waivers != nil {
 			for k := range p.Waivers.Entries {
@@ -231,4 +230,16 @@ func sum(parts []Part) *Summary {
 	}
 	s.Normalize()
 	return &s
+}
+
+// add adds what another shard looked at of the same file.
+func (in *Input) add(other *Input) {
+	in.Records += other.Records
+	in.Bytes += other.Bytes
+	for how, n := range other.Members {
+		if in.Members == nil {
+			in.Members = map[string]int{}
+		}
+		in.Members[how] += n
+	}
 }

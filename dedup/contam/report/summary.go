@@ -66,6 +66,9 @@ type Input struct {
 	SHA256  string `json:"sha256"`
 	Records int    `json:"records"`
 	Bytes   int64  `json:"bytes"`
+	ReadAs  string `json:"read_as,omitempty"` // rows, text, raw, archive: how it was looked at
+	// Members counts the files of an archive by how they were read.
+	Members map[string]int `json:"members,omitempty"`
 }
 
 // ItemHits says how often an item was found.
@@ -109,6 +112,15 @@ func (s *Summary) Add(r *Row) {
 		s.Waived++
 	}
 	s.addHits(h)
+}
+
+// AddUnit notes that a row came from a unit. Rows come in the order of the data.
+func (s *Shard) AddUnit(file, unit int) {
+	if n := len(s.Units); n > 0 && s.Units[n-1].File == file && s.Units[n-1].Unit == unit {
+		s.Units[n-1].Rows++
+		return
+	}
+	s.Units = append(s.Units, ShardUnit{file, unit, 1})
 }
 
 // addHits adds to the count of an item, which is kept in the order of benchmarks

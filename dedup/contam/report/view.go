@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dedup/contam"
@@ -25,8 +26,13 @@ const (
 
 // A Stretch is a piece of text under one mark.
 type Stretch struct {
-	Text string
-	Mark Mark
+	Text string `json:"text"`
+	Mark Mark   `json:"mark"`
+}
+
+// MarshalText writes the mark as JSON has it: plain, same, diff.
+func (m Mark) MarshalText() ([]byte, error) {
+	return []byte([...]string{"plain", "same", "diff"}[m]), nil
 }
 
 // A View is a finding as people read it: their text and the benchmark's, with
@@ -45,15 +51,20 @@ type Field struct {
 }
 
 const (
-	// fieldSide is how many characters are kept before and behind a match.
-	fieldSide = 24
+	// fieldSide is how many characters are kept before a match, fieldAfter behind it:
+	// options that are not the item's stand there.
+	fieldSide  = 24
+	fieldAfter = 60
+	// fieldWhole is the longest field that is kept whole.
+	fieldWhole = 120
 	// fieldMost is how many are kept of one field at most.
 	fieldMost = 4000
 )
 
 // Fields picks the texts of a JSON row that a finding's ranges count in, in the
 // order of the evidence, each cut to the match with a little around it. next is
-// the row behind; nil: not known. A field that is not there is left out.
+// the row behind; nil: not known. Where none of the fields is there, the row as it
+// stands is shown.
 func Fields(row, next []byte, f *contam.Finding) []Field {
 	rows := [2]any{decode(row), decode(next)}
 	var out []Field
@@ -62,6 +73,9 @@ func Fields(row, next []byte, f *contam.Finding) []Field {
 		if ok {
 			out = append(out, r.cut(text))
 		}
+	}
+	if len(out) == 0 {
+		out = append(out, fieldReach{}.cut(string(row)))
 	}
 	return out
 }
@@ -108,14 +122,36 @@ func reach(f *contam.Finding) []fieldReach {
 	return out
 }
 
+// cut keeps of a text what the evidence reaches, with a little around it; a short
+// text stays whole.
 func (r fieldReach) cut(text string) Field {
-	runes := []rune(text)
-	from, to := 0, len(runes)
-	if r.to > 0 && r.to <= len(runes) {
-		from, to = max(r.from-fieldSide, 0), min(r.to+fieldSide, len(runes))
+	f := Field{Pointer: r.Pointer, Next: r.Next, Text: text}
+	if utf8.RuneCountInString(text) <= fieldWhole {
+		return f
 	}
-	to = min(to, from+fieldMost)
-	return Field{Pointer: r.Pointer, Next: r.Next, Offset: from, Text: string(runes[from:to]), Cut: to < len(runes)}
+	f.Offset = max(r.from-fieldSide, 0)
+	n := fieldMost
+	if r.to > 0 {
+		n = min(n, r.to+fieldAfter-f.Offset)
+	}
+	first := byteOf(text, f.Offset)
+	if first == len(text) { // the evidence is of another text
+		first, f.Offset, n = 0, 0, fieldMost
+	}
+	last := first + byteOf(text[first:], n)
+	f.Text, f.Cut = strings.Clone(text[first:last]), last < len(text)
+	return f
+}
+
+// byteOf returns where character n of a text begins.
+func byteOf(s string, n int) int {
+	for i := range s {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(s)
 }
 
 func b2i(b bool) int {

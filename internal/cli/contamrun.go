@@ -1,0 +1,286 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/drydock-ml/drydock/dataprep/format"
+	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/dedup/contam/report"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/pipeline"
+)
+
+// shownHits is how many leaks are shown side by side.
+const shownHits = 5
+
+// contamAnswer is what a check or a merge answers. Its fields are stable.
+type contamAnswer struct {
+	report.Summary
+	contamFiles
+	Clean     string `json:"clean,omitempty"`
+	CleanRows int    `json:"clean_rows,omitempty"`
+	seconds   float64
+	shown     []report.Hit // the first leaks
+}
+
+func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
+	shard, err := o.check()
+	if err != nil {
+		return err
+	}
+	waivers, err := a.readWaivers(o.Waivers)
+	if err != nil {
+		return err
+	}
+	benches, ix, err := a.contamIndex(o.Against)
+	if err != nil {
+		return err
+	}
+	files, bad, err := o.files()
+	if err != nil {
+		return err
+	}
+	read, err := o.options()
+	if err != nil {
+		return err
+	}
+	check := &pipeline.ContamCheck{Index: ix, Benches: benches, Read: read}
+	if shard != nil {
+		check.Shard = pipeline.ContamShard{Index: shard.Index, Of: shard.Of}
+	}
+	settings, err := usePreset(o.Preset, ix, check)
+	if err != nil {
+		return err
+	}
+	start := a.host.Now()
+	ans := &contamAnswer{Summary: newContamSummary(benches, settings)}
+	ans.Shard, ans.Redacted = shard, o.Redact
+	sink, err := a.contamSink(o.contamOutputs, o.DryRun, &ans.Summary, check, waivers)
+	if err != nil {
+		return err
+	}
+	defer sink.close()
+	t, err := a.scanContam(ctx, o, check, files, sink)
+	if err != nil {
+		return err
+	}
+	bad = append(bad, t.Bad...)
+	ans.take(t, waivers)
+	ans.seconds = a.host.Now().Sub(start).Seconds()
+	switch {
+	case ans.Failed > 0:
+		bad = append(bad, contamLeaks(o, t, files))
+	case ans.Records == 0 && shard == nil && len(bad) == 0:
+		bad = append(bad, nothingChecked())
+	}
+	if o.Redact {
+		unquote(bad)
+	}
+	ans.Exit = fail.Code(bad.OrNil())
+	if err := sink.finish(a.lang); err != nil {
+		return err
+	}
+	if !o.DryRun {
+		ans.contamFiles, ans.Clean = o.contamFiles, o.Clean
+	}
+	ans.shown = sink.shown
+	if err := a.answer(ans); err != nil {
+		return err
+	}
+	return bad.OrNil()
+}
+
+// check refuses flags that do not go together, and reads --shard.
+func (o *ContamCheckOptions) check() (*report.Shard, error) {
+	if o.OnHit != "drop" && o.OnHit != "annotate" {
+		return nil, oneOf("--on-hit", o.OnHit, "drop", "annotate")
+	}
+	if err := o.distinct(o.Clean); err != nil {
+		return nil, err
+	}
+	if o.Shard == "" {
+		return nil, nil
+	}
+	index, of, _ := strings.Cut(o.Shard, "/")
+	i, err1 := strconv.Atoi(index)
+	n, err2 := strconv.Atoi(of)
+	if err1 != nil || err2 != nil || i < 1 || n < 1 || i > n {
+		return nil, fail.New(fail.Usage, msg.Text{"--shard %q: want i/n with i from 1 to n", "--shard %q：应为 i/n，i 从 1 到 n"}, o.Shard)
+	}
+	if o.Report == "" {
+		return nil, fail.New(fail.Usage, msg.Text{"--shard needs --report FILE: that is what contam merge joins", "--shard 需要 --report FILE：contam merge 合并的就是它"})
+	}
+	if o.Clean != "" {
+		return nil, fail.New(fail.Usage, msg.Text{"--shard and --clean do not go together", "--shard 与 --clean 不能同时使用"}).
+			Hint(msg.Text{"check in shards, then clean in one run", "先分片检查，再用一次运行清理"})
+	}
+	return &report.Shard{Index: i, Of: n, Units: []report.ShardUnit{}}, nil
+}
+
+// files lists what is checked, and keeps outputs off it.
+func (o *ContamCheckOptions) files() (files []string, bad fail.List, err error) {
+	if files, bad, err = expandInputs(o.Inputs); err != nil {
+		return nil, nil, err
+	}
+	if o.Clean != "" && len(files) != 1 {
+		return nil, nil, fail.New(fail.Usage, msg.Text{"--clean takes one input, got %d {file|files}", "--clean 只接受一个输入，得到 %d 个文件"}, len(files))
+	}
+	for _, out := range append(o.named(), namedOutput{"--clean", o.Clean}) {
+		if err := keepInputs(out.flag, out.path, files); err != nil {
+			return nil, nil, err
+		}
+	}
+	return files, bad, nil
+}
+
+func nothingChecked() *fail.Error {
+	p := report.NothingChecked()
+	return fail.New(fail.Partial, p.Text, p.Args...)
+}
+
+// unquote takes the lines that errors show out of them: they may hold an item.
+func unquote(bad fail.List) {
+	for _, e := range bad {
+		e.Where.Excerpt = ""
+	}
+}
+
+// readWaivers reads --waivers; nil when there is none.
+func (a *app) readWaivers(name string) (*report.Waivers, error) {
+	if name == "" {
+		return nil, nil
+	}
+	data, err := a.readFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return report.ReadWaivers(name, data, a.host.Now())
+}
+
+// newContamSummary says what is checked against.
+func newContamSummary(benches []*pipeline.Bench, settings contamSettings) report.Summary {
+	s := report.Summary{Version: buildVersion().Version, Items: settings.Items(), Config: settings.ConfigHash()}
+	for _, b := range benches {
+		s.Benchmarks = append(s.Benchmarks, report.Benchmark{Name: b.Ref().Name, Ref: b.Ref().String(), Items: len(b.Items), SHA256: b.SHA256})
+	}
+	s.Blind = reportItems(settings.Blind())
+	if stems, ok := settings.(interface{ BlindStems() []contam.ItemRef }); ok {
+		s.BlindStemOnly = reportItems(stems.BlindStems())
+	}
+	for _, v := range contam.DefaultConfig().Fail {
+		s.Fail = append(s.Fail, string(v))
+	}
+	s.Normalize()
+	return s
+}
+
+func reportItems(refs []contam.ItemRef) []report.Item {
+	out := []report.Item{}
+	for _, r := range refs {
+		out = append(out, report.Item{Benchmark: r.Benchmark, Index: r.Index})
+	}
+	return out
+}
+
+// take fills in what was counted.
+func (ans *contamAnswer) take(t *pipeline.ContamTotals, waivers *report.Waivers) {
+	for _, in := range t.Inputs {
+		r := report.Input{File: in.File, SHA256: in.SHA256, Records: in.Records, Bytes: in.Bytes, ReadAs: string(in.ReadAs)}
+		for how, n := range in.Members {
+			if r.Members == nil {
+				r.Members = map[string]int{}
+			}
+			r.Members[string(how)] = n
+		}
+		ans.Inputs = append(ans.Inputs, r)
+	}
+	ans.Records, ans.Bytes, ans.Failed, ans.CleanRows = t.Records, t.Bytes, t.Failed, t.CleanRows
+	ans.Waivers = waivers.State()
+}
+
+// scanContam checks the files. Report and clean rows are written while it goes,
+// in the order of the data.
+func (a *app) scanContam(ctx context.Context, o ContamCheckOptions, c *pipeline.ContamCheck, files []string, sink *contamSink) (*pipeline.ContamTotals, error) {
+	clean, err := a.createOutput(o.Clean, o.DryRun)
+	if err != nil {
+		return nil, err
+	}
+	defer clean.Abort()
+	if o.Clean != "" {
+		c.Clean, c.OnHit = clean, o.OnHit
+	}
+	c.Read.CacheDir, c.Read.Workers = a.host.cache(), a.workers()
+	c.Read.PDF = format.NewPDFRuntime(a.host.cache())
+	defer c.Read.PDF.Close()
+	c.Workers, c.Note = a.workers(), a.note
+	c.Progress = func(name string, size int64) (func(int64), func()) {
+		p := a.term.Progress(name, size, true)
+		return p.Set, p.End
+	}
+	c.Hit = sink.hit
+	t, err := c.Files(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	return t, clean.Commit()
+}
+
+// contamLeaks is the error of records that fail the check.
+func contamLeaks(o ContamCheckOptions, t *pipeline.ContamTotals, files []string) *fail.Error {
+	e := leaksFound(t.Failed)
+	switch {
+	case o.Clean != "" || o.Shard != "":
+		return e
+	case !t.OnlyRows:
+		return e.Hint(msg.Text{
+			"for rows without them: drydock prep makes JSONL of it, which --clean FILE takes",
+			"若要不含它们的数据行：先用 drydock prep 转换为 JSONL，再用 --clean FILE",
+		})
+	case len(files) > 1:
+		return e.Hint(msg.Text{"to write the rows without them: --clean FILE, one input at a time", "写出不含它们的数据：--clean FILE，每次一个输入"})
+	}
+	return e.Hint(msg.Text{"to write the rows without them: --clean FILE", "写出不含它们的数据：--clean FILE"})
+}
+
+func leaksFound(n int) *fail.Error {
+	return fail.New(fail.Contamination, msg.Text{"records that are benchmark items: %d", "属于评测集题目的记录：%d 条"}, n)
+}
+
+func secondsOf(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// contamIndex resolves the references and builds one index of them all.
+func (a *app) contamIndex(refs []string) ([]*pipeline.Bench, *contam.Index, error) {
+	var benches []*pipeline.Bench
+	var sets []contam.Set
+	names := map[string]string{}
+	for _, ref := range refs {
+		b, err := a.findReference(ref)
+		if err != nil {
+			return nil, nil, err
+		}
+		name := b.Ref().Name
+		if other, twice := names[name]; twice {
+			return nil, nil, fail.New(fail.Usage, msg.Text{"--against %s and %s are both called %s: findings could not tell them apart", "--against %s 与 %s 同名 %s：报告无法区分"}, other, ref, name).
+				Hint(msg.Text{"drydock bench add NAME %s gives it a name of its own", "用 drydock bench add 名称 %s 另取名称"}, ref)
+		}
+		names[name] = ref
+		benches = append(benches, b)
+		sets = append(sets, contam.Set{Ref: b.Ref(), Items: b.Items})
+	}
+	ix, err := contam.NewIndexOf(sets, contam.Config{})
+	return benches, ix, err
+}
+
+// benchItem writes an item as people name it.
+func benchItem(ref contam.ItemRef) string { return fmt.Sprintf("%s %d", ref.Benchmark, ref.Index) }
+
+// What the answers of several commands about contamination share.
+type (
+	contamBench = report.Benchmark
+	contamItem  = report.Item
+)
