@@ -193,7 +193,7 @@ func (job *ScoreJob) compare(rows []evalscope.Row, results []result, s *Summary)
 			switch {
 			case row.Input != "" && !job.matches(row):
 				prompts++
-			case row.Target != r.item.Gold[0]:
+			case row.Target != r.item.Key():
 				keys++
 			}
 		}

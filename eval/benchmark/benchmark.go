@@ -7,6 +7,7 @@ import (
 	"context"
 	"io/fs"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/drydock-ml/drydock"
@@ -83,14 +84,16 @@ const (
 // Flaw tells whether the key can be reached by the letters shown. Such items
 // stay in the count, as EvalScope leaves them, and are reported.
 func (it *Item) Flaw() Flaw {
-	if len(it.Gold) == 0 || it.Question.Kind != drydock.Single {
+	if len(it.Gold) == 0 || len(it.Question.Options) == 0 {
 		return FlawNone
 	}
-	if len(it.Question.Answer) == 0 {
+	if len(it.Question.Answer) < len(it.Gold) {
 		return FlawNotOffered
 	}
-	if !strings.EqualFold(strings.TrimSpace(it.Gold[0]), it.Question.Answer[0]) {
-		return FlawRelettered
+	for _, g := range it.Gold {
+		if !slices.ContainsFunc(it.Question.Answer, func(a string) bool { return strings.EqualFold(strings.TrimSpace(g), a) }) {
+			return FlawRelettered
+		}
 	}
 	return FlawNone
 }

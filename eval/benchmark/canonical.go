@@ -15,11 +15,7 @@ func AppendCanonical(dst []byte, it *Item) []byte {
 	dst = append(dst, `{"question": `...)
 	dst = drydock.AppendJSONString(dst, it.Question.Stem)
 	dst = append(dst, `, "answer": `...)
-	gold := ""
-	if len(it.Gold) > 0 {
-		gold = it.Gold[0]
-	}
-	dst = drydock.AppendJSONString(dst, gold)
+	dst = drydock.AppendJSONString(dst, it.Key())
 	for i := range max(4, len(it.Question.Options)) {
 		dst = append(dst, `, "`...)
 		dst = append(dst, 'A'+byte(i%maxOptions))

@@ -1,12 +1,14 @@
 package benchmark
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"iter"
+	"strconv"
 	"strings"
 
 	"github.com/drydock-ml/drydock"
@@ -17,48 +19,67 @@ import (
 // maxOptions is how many options can be lettered.
 const maxOptions = 26
 
-// A Choice is a benchmark of single-choice questions, declared by a [Pack]. It
+// A Choice is a benchmark of choice questions, declared by a [Pack]. It
 // implements [Benchmark], and renders questions of any source as it asks its own
 // ([Choice.PromptText]).
 type Choice struct {
-	ref      Ref
-	info     Info
-	template string
-	rule     Rule
-	other    Rule
-	filters  Filters
-	// the template cut at its two places, so that rendering is one append and
-	// braces inside questions mean nothing
-	before, between, after string
-	choicesFirst           bool
+	ref        Ref
+	info       Info
+	template   template
+	option     template
+	rule       Rule
+	other      Rule
+	filters    Filters
+	maxOptions int
+	several    bool
+	examples   examples
 }
 
 // NewChoice builds the benchmark a checked pack declares.
 func NewChoice(p *Pack) (*Choice, error) {
 	c := &Choice{
-		ref:      Ref{Name: p.Name, Revision: p.Revision},
-		template: p.Prompt,
+		ref: Ref{Name: p.Name, Revision: p.Revision},
 		info: Info{
 			Title: p.Title, Dataset: p.Dataset, Description: p.Description, LongDescription: p.LongDescription, Tags: p.Tags,
 			Items: p.Items, ItemsSHA256: p.ItemsSHA256, Rule: p.Rule, OtherRule: p.OtherRule,
 		},
+		maxOptions: cmp.Or(p.MaxOptions, 4), several: p.Answers == "several",
 	}
 	if !validName(p.Name) {
 		return nil, fail.New(fail.Config, msg.Text{"%q cannot be a benchmark's name", "%q 不能作为评测集名称"}, p.Name).
 			Hint(msg.Text{"letters, digits, _, - and . make a name", "名称由字母、数字、_、- 和 . 组成"})
 	}
-	var ok bool
-	if c.rule, ok = LookupRule(p.Rule); !ok {
-		return nil, unknownRule(p.Rule)
+	if c.maxOptions < 2 || c.maxOptions > maxOptions {
+		return nil, fail.New(fail.Config, msg.Text{"%s: max_options is %d; it can be 2 to %d", "%s：max_options 为 %d；应为 2 至 %d"}, p.Name, c.maxOptions, maxOptions)
 	}
-	if c.other, ok = LookupRule(p.OtherRule); !ok {
-		return nil, unknownRule(p.OtherRule)
-	}
-	c.info.Rule, c.info.OtherRule = c.rule.String(), c.other.String()
-	if err := c.cut(); err != nil {
+	var err error
+	if c.rule, err = c.takeRule(p.Rule); err != nil {
 		return nil, err
 	}
-	return c, nil
+	if c.other, err = c.takeRule(p.OtherRule); err != nil {
+		return nil, err
+	}
+	c.info.Rule, c.info.OtherRule = c.rule.String(), c.other.String()
+	if c.template, err = parseTemplate(p.Name, "prompt", p.Prompt, placeQuestion+placeChoices, placeLetters+placeSubject); err != nil {
+		return nil, err
+	}
+	if c.option, err = parseTemplate(p.Name, "option_format", cmp.Or(p.OptionFormat, "{letter}. {text}"), placeLetter+placeText, ""); err != nil {
+		return nil, err
+	}
+	c.examples, err = newExamples(p)
+	return c, err
+}
+
+// takeRule finds a rule that fits the benchmark.
+func (c *Choice) takeRule(name string) (Rule, error) {
+	r, ok := LookupRule(name)
+	switch {
+	case !ok:
+		return r, unknownRule(name)
+	case c.several && !r.Several:
+		return r, fail.New(fail.Config, msg.Text{"%s: rule %s reads one letter; several answers need one of the answer rules", "%s：规则 %s 只抽取一个字母；多选需使用 answer 类规则"}, c.ref.Name, r)
+	}
+	return r, nil
 }
 
 func unknownRule(name string) error {
@@ -70,21 +91,6 @@ func unknownRule(name string) error {
 		Hint(msg.Text{"there are: %s", "可用规则：%s"}, strings.Join(names, ", "))
 }
 
-func (c *Choice) cut() error {
-	const q, o = "{question}", "{choices}"
-	if strings.Count(c.template, q) != 1 || strings.Count(c.template, o) != 1 {
-		return fail.New(fail.Config, msg.Text{"the prompt of %s must hold %s and %s exactly once", "%s 的提示模板必须各含一个 %s 和 %s"}, c.ref.Name, q, o)
-	}
-	i, j := strings.Index(c.template, q), strings.Index(c.template, o)
-	c.choicesFirst = j < i
-	if c.choicesFirst {
-		c.before, c.between, c.after = c.template[:j], c.template[j+len(o):i], c.template[i+len(q):]
-		return nil
-	}
-	c.before, c.between, c.after = c.template[:i], c.template[i+len(q):j], c.template[j+len(o):]
-	return nil
-}
-
 // Ref implements [Benchmark].
 func (c *Choice) Ref() Ref { return c.ref }
 
@@ -92,7 +98,7 @@ func (c *Choice) Ref() Ref { return c.ref }
 func (c *Choice) Info() Info { return c.info }
 
 // Template returns the prompt with its two places, {question} and {choices}.
-func (c *Choice) Template() string { return c.template }
+func (c *Choice) Template() string { return c.template.source }
 
 // TemplateOf returns the prompt of a benchmark with its two places; "" when it has
 // no such prompt.
@@ -109,9 +115,9 @@ func (c *Choice) Rule() Rule { return c.rule }
 // WithRule returns the same benchmark graded by another rule; the rule it had
 // becomes the other one.
 func (c *Choice) WithRule(name string) (*Choice, error) {
-	r, ok := LookupRule(name)
-	if !ok {
-		return nil, unknownRule(name)
+	r, err := c.takeRule(name)
+	if err != nil {
+		return nil, err
 	}
 	d := *c
 	if r.String() != c.rule.String() {
@@ -144,7 +150,7 @@ func (c *Choice) Items(ctx context.Context, pack fs.FS) iter.Seq2[Item, error] {
 			yield(Item{}, err)
 			return
 		}
-		items, err := ReadItems(name, data)
+		items, err := c.ReadItems(name, data)
 		if err != nil {
 			yield(Item{}, err)
 			return
@@ -171,38 +177,59 @@ func (c *Choice) PromptText(q *drydock.Question) (string, error) {
 	case n > maxOptions:
 		return "", fmt.Errorf("a choice prompt letters up to %d options, the question has %d", maxOptions, n)
 	}
-	return string(c.appendPrompt(nil, q)), nil
-}
-
-func (c *Choice) appendPrompt(dst []byte, q *drydock.Question) []byte {
-	dst = append(dst, c.before...)
-	if c.choicesFirst {
-		dst = appendOptions(dst, q)
-		dst = append(dst, c.between...)
-		dst = append(dst, q.Stem...)
-	} else {
-		dst = append(dst, q.Stem...)
-		dst = append(dst, c.between...)
-		dst = appendOptions(dst, q)
+	subject := ""
+	if len(q.Subject) > 0 {
+		subject = q.Subject[0]
 	}
-	return append(dst, c.after...)
+	return string(c.appendPrompt(nil, q, subject)), nil
 }
 
-// appendOptions writes "A. text" lines, lettered by position.
-func appendOptions(dst []byte, q *drydock.Question) []byte {
+func (c *Choice) appendPrompt(dst []byte, q *drydock.Question, subject string) []byte {
+	return c.template.render(dst, func(dst []byte, place byte) []byte {
+		switch place {
+		case placeQuestion[0]:
+			return append(dst, q.Stem...)
+		case placeChoices[0]:
+			return c.appendOptions(dst, q)
+		case placeLetters[0]:
+			return appendLetters(dst, len(q.Options))
+		}
+		return append(dst, subject...)
+	})
+}
+
+// appendOptions writes one option a line, lettered by position.
+func (c *Choice) appendOptions(dst []byte, q *drydock.Question) []byte {
 	for i, o := range q.Options {
 		if i > 0 {
 			dst = append(dst, '\n')
 		}
-		dst = append(dst, 'A'+byte(i%maxOptions), '.', ' ')
-		dst = append(dst, o.Text...)
+		dst = c.option.render(dst, func(dst []byte, place byte) []byte {
+			if place == placeText[0] {
+				return append(dst, o.Text...)
+			}
+			return append(dst, 'A'+byte(i%maxOptions))
+		})
+	}
+	return dst
+}
+
+// appendLetters writes "A,B,C".
+func appendLetters(dst []byte, n int) []byte {
+	for i := range n {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, 'A'+byte(i%maxOptions))
 	}
 	return dst
 }
 
 // Prompt implements [Benchmark].
 func (c *Choice) Prompt(it Item) []drydock.Message {
-	return []drydock.Message{{Role: "user", Content: string(c.appendPrompt(nil, &it.Question))}}
+	text := c.appendExamples(nil, &it)
+	text = c.appendPrompt(text, &it.Question, it.Tags["subject"])
+	return []drydock.Message{{Role: "user", Content: string(text)}}
 }
 
 // Grade implements [Benchmark]. The letter is compared with the key as
@@ -219,31 +246,45 @@ func (c *Choice) Grade(it Item, r Reply) Grade {
 		return g
 	}
 	text := c.filters.Apply(r.Text)
-	g.Extracted, g.Start, g.End = c.rule.Extract(text)
-	g.Other, _, _ = c.other.Extract(text)
+	n := len(it.Question.Options)
+	g.Extracted, g.Start, g.End = c.rule.extract(text, n, c.several)
+	g.Other, _, _ = c.other.extract(text, n, c.several)
 	if g.Other != "" && c.matches(it, g.Other) {
 		g.OtherVerdict = Correct
 	}
 	if g.Extracted == "" {
 		return g
 	}
-	g.Outside = int(g.Extracted[0]-'A') >= len(it.Question.Options)
+	g.Outside = int(g.Extracted[len(g.Extracted)-1]-'A') >= n
 	if c.matches(it, g.Extracted) {
 		g.Verdict, g.Score = Correct, 1
 	}
 	return g
 }
 
-func (c *Choice) matches(it Item, letter string) bool {
-	return len(it.Gold) == 1 && strings.EqualFold(trimPython(it.Gold[0]), letter)
+// matches compares with the key, a letter, or letters in any order.
+func (c *Choice) matches(it Item, letters string) bool {
+	if len(it.Gold) == 1 {
+		return strings.EqualFold(trimPython(it.Gold[0]), letters)
+	}
+	var key []byte
+	for _, g := range it.Gold {
+		key = append(key, strings.ToUpper(trimPython(g))...)
+	}
+	return c.several && len(key) > 0 && inOrder(key) == letters
 }
 
 // Fingerprint implements [Benchmark].
 func (c *Choice) Fingerprint() string {
 	h := sha256.New()
-	parts := []string{"choice", c.template, c.rule.String()}
-	if len(c.filters) > 0 {
-		parts = append(parts, c.filters.String())
+	parts := []string{"choice", c.template.source, c.rule.String()}
+	for _, more := range []struct{ name, value, usual string }{
+		{"filters", c.filters.String(), ""}, {"option_format", c.option.source, "{letter}. {text}"},
+		{"several", strconv.FormatBool(c.several), "false"}, {"examples", c.examples.fingerprint(c), ""},
+	} {
+		if more.value != more.usual {
+			parts = append(parts, more.name, more.value)
+		}
 	}
 	for _, s := range parts {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
@@ -252,44 +293,49 @@ func (c *Choice) Fingerprint() string {
 }
 
 // Unprompt reads a question back from the prompt it was rendered to. ok is
-// false for a text that is not this benchmark's prompt.
+// false for a text that is not this benchmark's prompt, and for benchmarks whose
+// prompt shows more than question and choices.
 func (c *Choice) Unprompt(text string) (q drydock.Question, ok bool) {
-	text, ok = strings.CutPrefix(text, c.before)
+	first, second, ok := c.template.unrender(text)
 	if !ok {
 		return q, false
 	}
-	if text, ok = strings.CutSuffix(text, c.after); !ok {
-		return q, false
-	}
-	i := strings.LastIndex(text, c.between)
-	if i < 0 {
-		return q, false
-	}
-	stem, options := text[:i], text[i+len(c.between):]
-	if c.choicesFirst {
-		stem, options = options, stem
+	stem, options := first, second
+	if c.template.places[0] == placeChoices[0] {
+		stem, options = second, first
 	}
 	q = drydock.Question{Kind: drydock.Single, Stem: stem}
-	q.Options, ok = splitOptions(options)
+	q.Options, ok = c.splitOptions(options)
 	return q, ok
 }
 
 // splitOptions undoes appendOptions: an option ends where the next letter
 // begins a line, so that an option of several lines stays whole.
-func splitOptions(s string) ([]drydock.Option, bool) {
+func (c *Choice) splitOptions(s string) ([]drydock.Option, bool) {
+	if c.option.places[0] != placeLetter[0] {
+		return nil, false // the text stands before its letter
+	}
+	tail := c.option.fixed[2]
+	begin := func(i int) string {
+		return c.option.fixed[0] + string(rune('A'+i)) + c.option.fixed[1]
+	}
 	var out []drydock.Option
 	for i := range maxOptions {
-		label := string(rune('A' + i))
-		rest, ok := strings.CutPrefix(s, label+". ")
+		rest, ok := strings.CutPrefix(s, begin(i))
 		if !ok {
 			return nil, false
 		}
-		text, after, more := strings.Cut(rest, "\n"+string(rune('A'+i+1))+". ")
-		out = append(out, drydock.Option{Label: label, Text: text})
+		text, after, more := strings.Cut(rest, tail+"\n"+begin(i+1))
+		if !more {
+			if text, ok = strings.CutSuffix(text, tail); !ok {
+				return nil, false
+			}
+		}
+		out = append(out, drydock.Option{Label: string(rune('A' + i)), Text: text})
 		if !more {
 			return out, len(out) >= 2
 		}
-		s = string(rune('A'+i+1)) + ". " + after
+		s = begin(i+1) + after
 	}
 	return nil, false
 }

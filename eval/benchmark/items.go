@@ -47,13 +47,23 @@ func readItemFile(pack fs.FS) (name string, data []byte, err error) {
 // out and the others take letters by position, as EvalScope does. name is used
 // in errors, which list every bad row with its line.
 func ReadItems(name string, data []byte) ([]Item, error) {
+	return readItems(name, data, 4, false)
+}
+
+// ReadItems is the function [ReadItems] for items with as many options and answers
+// as the benchmark allows.
+func (c *Choice) ReadItems(name string, data []byte) ([]Item, error) {
+	return readItems(name, data, c.maxOptions, c.several)
+}
+
+func readItems(name string, data []byte, most int, several bool) ([]Item, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if i := textnorm.InvalidUTF8(data); i >= 0 {
 		return nil, fail.New(fail.Config, msg.Text{"the file is not UTF-8", "文件不是 UTF-8 编码"}).
 			At(fail.Where{File: name, Line: 1 + bytes.Count(data[:i], []byte{'\n'})}).
 			Hint(msg.Text{"save it as UTF-8; Excel: “CSV UTF-8”", "请另存为 UTF-8；Excel 选“CSV UTF-8”"})
 	}
-	rd := &itemReader{name: name}
+	rd := &itemReader{name: name, most: most, several: several}
 	body := bytes.TrimLeft(data, " \t\r\n")
 	switch {
 	case len(body) == 0:
@@ -82,6 +92,8 @@ type row struct {
 
 type itemReader struct {
 	name     string
+	most     int  // options of an item
+	several  bool // options may be right
 	items    []Item
 	lines    []int
 	own      []bool // the item brought its own index
@@ -121,12 +133,13 @@ func (rd *itemReader) add(r row) {
 	if !ok {
 		return
 	}
-	it := Item{Raw: r.raw, Question: drydock.Question{Kind: drydock.Single, Stem: stem}}
-	key, ok := rd.key(r, no)
-	if !ok {
+	it := Item{Raw: r.raw, Question: drydock.Question{Kind: drydock.Single, Stem: stem, Explanation: r.text["explanation"]}}
+	if rd.several {
+		it.Question.Kind = drydock.Multiple
+	}
+	if it.Gold, ok = rd.keys(r, no); !ok {
 		return
 	}
-	it.Gold = []string{key}
 	if !rd.options(r, no, &it) {
 		return
 	}
@@ -172,39 +185,74 @@ func (rd *itemReader) field(r row, no int, names ...string) (string, bool) {
 	return "", false
 }
 
-// key finds the answer and checks that it is one letter.
-func (rd *itemReader) key(r row, no int) (string, bool) {
+// keys finds the answer and checks that it is one letter, or several where these
+// may be right: "AC", "A,C", ["A","C"].
+func (rd *itemReader) keys(r row, no int) ([]string, bool) {
+	var keys []string
 	for _, name := range []string{"answer", "target"} {
-		if l := r.list[name]; len(l) == 1 {
+		switch l := r.list[name]; {
+		case len(l) == 1:
 			r.text[name] = l[0]
 			delete(r.list, name)
-		} else if len(l) > 1 {
+		case len(l) > 1 && !rd.several:
 			rd.report(r.line, msg.Text{"row %d: %d answers; this kind of benchmark takes one", "第 %d 条：有 %d 个答案；此类评测集只取一个"}, no, len(l))
-			return "", false
+			return nil, false
+		case len(l) > 1 && keys == nil:
+			keys = l
 		}
 	}
-	s, ok := rd.field(r, no, "answer", "target")
-	if !ok {
-		return "", false
+	if keys == nil {
+		s, ok := rd.field(r, no, "answer", "target")
+		if !ok {
+			return nil, false
+		}
+		keys = []string{s}
+		if rd.several {
+			keys = splitLetters(s)
+		}
 	}
-	if t := strings.ToUpper(strings.TrimSpace(s)); len(t) != 1 || t[0] < 'A' || t[0] > 'Z' {
-		rd.report(r.line, msg.Text{"row %d: answer %q is not one letter", "第 %d 条：答案 %q 不是单个字母"}, no, s)
-		return "", false
+	for _, s := range keys {
+		if t := strings.ToUpper(strings.TrimSpace(s)); len(t) != 1 || t[0] < 'A' || t[0] > 'Z' {
+			rd.report(r.line, msg.Text{"row %d: answer %q is not one letter", "第 %d 条：答案 %q 不是单个字母"}, no, s)
+			return nil, false
+		}
 	}
-	return s, true
+	return keys, true
+}
+
+// splitLetters takes letters apart, whatever stands between them; a text of other
+// things comes back whole.
+func splitLetters(s string) []string {
+	var out []string
+	for _, r := range s {
+		switch {
+		case r >= 'A' && r <= 'Z', r >= 'a' && r <= 'z':
+			out = append(out, string(r))
+		case strings.ContainsRune(" ,，、;；/", r):
+		default:
+			return []string{s}
+		}
+	}
+	if out == nil {
+		return []string{s}
+	}
+	return out
 }
 
 // options fills the question's options and answer label.
 func (rd *itemReader) options(r row, no int, it *Item) bool {
-	gold := strings.ToUpper(strings.TrimSpace(it.Gold[0]))
+	gold := map[string]bool{}
+	for _, g := range it.Gold {
+		gold[strings.ToUpper(strings.TrimSpace(g))] = true
+	}
 	take := func(letter, text string) {
 		if text == "" {
 			return
 		}
 		label := string(rune('A' + len(it.Question.Options)))
 		it.Question.Options = append(it.Question.Options, drydock.Option{Label: label, Text: text})
-		if letter == gold {
-			it.Question.Answer = []string{label}
+		if gold[letter] {
+			it.Question.Answer = append(it.Question.Answer, label)
 		}
 	}
 	choices, hasList := r.list["choices"]
@@ -227,8 +275,10 @@ func (rd *itemReader) options(r row, no int, it *Item) bool {
 		rd.report(r.line, msg.Text{"row %d: %d {option|options}; at least two are needed", "第 %d 条：有 %d 个选项；至少需要两个"}, no, n)
 		return false
 	}
-	if n := len(it.Question.Options); n > 4 {
-		rd.report(r.line, msg.Text{"row %d: %d options; this kind of benchmark has A to D", "第 %d 条：有 %d 个选项；此类评测集为 A 至 D"}, no, n)
+	if n := len(it.Question.Options); n > rd.most {
+		last := string(rune('A' + rd.most - 1))
+		rd.report(r.line, msg.Text{"row %d: %d options; this kind of benchmark has A to %s", "第 %d 条：有 %d 个选项；此类评测集为 A 至 %s"}, no, n, last).
+			Hint(msg.Text{"a pack of your own can say max_options: %d", "自有评测集可写 max_options: %d"}, n)
 		return false
 	}
 	return true

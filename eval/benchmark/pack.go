@@ -33,9 +33,19 @@ type Pack struct {
 	ItemsSHA256     string   `yaml:"items_sha256,omitempty" help:"Canonical hash of the items; empty: not fixed." zh:"题目的规范哈希；空表示不固定。"`
 	Rule            string   `yaml:"rule,omitempty" help:"How the answer is read." zh:"抽取答案的规则。"`
 	OtherRule       string   `yaml:"other_rule,omitempty" help:"The rule other versions use; differences are reported." zh:"其他版本使用的规则；差异会列出。"`
-	Prompt          string   `yaml:"prompt,omitempty" help:"Template with {question} and {choices}." zh:"含 {question} 和 {choices} 的模板。"`
+	Prompt          string   `yaml:"prompt,omitempty" help:"Template with {question} and {choices}; {letters} is A,B,C and {subject} the item's." zh:"含 {question} 和 {choices} 的模板；{letters} 为 A,B,C，{subject} 为题目的科目。"`
 	// PromptSHA256 guards a template that must not change by a stray editor.
 	PromptSHA256 string `yaml:"prompt_sha256,omitempty" help:"sha256 of the template; empty: not checked." zh:"模板的 sha256；空表示不校验。"`
+	// OptionFormat is how one option is shown.
+	OptionFormat string `yaml:"option_format,omitempty" help:"One option, with {letter} and {text}; default {letter}. {text}" zh:"单个选项，含 {letter} 和 {text}；默认 {letter}. {text}"`
+	MaxOptions   int    `yaml:"max_options,omitempty" help:"Most options an item has, up to 26; default 4." zh:"每题选项数上限，最多 26；默认 4。"`
+	Answers      string `yaml:"answers,omitempty" enum:"one,several" help:"How many options are right." zh:"正确选项的个数。"`
+	// Examples is how many answered items stand before the question.
+	Examples       int    `yaml:"examples,omitempty" help:"Answered examples shown before the question." zh:"题目之前展示的示例数。"`
+	ExampleFormat  string `yaml:"example_format,omitempty" help:"One example, with {question}, {choices} and {answer}." zh:"单个示例，含 {question}、{choices} 和 {answer}。"`
+	ExamplesPrompt string `yaml:"examples_prompt,omitempty" help:"Text around the examples, with {examples}; stands before the prompt." zh:"示例的外层文本，含 {examples}；置于提示之前。"`
+	File           string `yaml:"file,omitempty" help:"The items, beside this file." zh:"题目文件，相对于本文件。"`
+	ExamplesFile   string `yaml:"examples_file,omitempty" help:"The examples, beside this file." zh:"示例文件，相对于本文件。"`
 }
 
 // ParsePack reads a pack. file names it in errors. base finds the benchmark a
@@ -97,6 +107,13 @@ func (p *Pack) inherit(b *Pack) {
 	set(&p.OtherRule, b.OtherRule)
 	if p.Prompt == "" {
 		p.Prompt, p.PromptSHA256 = b.Prompt, b.PromptSHA256
+	}
+	set(&p.OptionFormat, b.OptionFormat)
+	set(&p.Answers, b.Answers)
+	set(&p.ExampleFormat, b.ExampleFormat)
+	set(&p.ExamplesPrompt, b.ExamplesPrompt)
+	if p.MaxOptions == 0 {
+		p.MaxOptions = b.MaxOptions
 	}
 	if p.Name == b.Name {
 		set(&p.Title, b.Title)

@@ -38,12 +38,43 @@ func extractions() []benchtest.Extraction {
 	}
 }
 
+const mcqItems = `{"question": "自编题：舷灯______。", "answer": "B", "A": "白", "B": "红", "C": "黑", "D": "绿", "E": "黄"}
+{"question": "自编题二", "answer": "A", "A": "1", "B": "2"}
+`
+
+const mcqPrompt = "回答下面的单项选择题，请选出其中的正确答案。你的回答的全部内容应该是这样的格式：\"答案：[LETTER]\"（不带引号），其中 [LETTER] 是 A,B,C,D,E 中的一个。\n\n问题：自编题：舷灯______。\n选项：\nA) 白\nB) 红\nC) 黑\nD) 绿\nE) 黄\n"
+
+func mcqExtractions() []benchtest.Extraction {
+	return []benchtest.Extraction{
+		{Reply: "答案：B", Extracted: "B", Other: "B", Correct: true},
+		{Reply: "答案 : B。", Extracted: "B", Other: "B", Correct: true},
+		{Reply: "答案：[B]", Extracted: "B", Other: "B", Correct: true}, // by the last capital letter
+		{Reply: "答案：A。更正，答案：B", Extracted: "A", Other: "B"},
+		{Reply: "答案：b"},
+		{Reply: "答案：AB", Other: "B"}, // by the last capital letter
+		{Reply: "答案：**E**", Extracted: "E", Other: "E"},
+		{Reply: "选B，不选C", Extracted: "C", Other: "C"},
+		{Reply: "选B，不选Z", Extracted: "Z"},
+		{Reply: "答案：Z"},
+		{Reply: "没有"},
+		{Reply: ""},
+	}
+}
+
 func TestSuite(t *testing.T) {
 	t.Parallel()
+	fixtures := map[string]benchtest.Options{
+		"maritime_bench": {File: "items.jsonl", Data: []byte(ownItems), Prompt: ownPrompt, Extractions: extractions()},
+		"general_mcq":    {File: "items.jsonl", Data: []byte(mcqItems), Prompt: mcqPrompt, Extractions: mcqExtractions()},
+	}
 	for _, b := range benchmark.All() {
 		t.Run(b.Ref().Name, func(t *testing.T) {
 			t.Parallel()
-			benchtest.Run(t, b, benchtest.Options{File: "items.jsonl", Data: []byte(ownItems), Prompt: ownPrompt, Extractions: extractions()})
+			o, ok := fixtures[b.Ref().Name]
+			if !ok {
+				t.Fatal("a shipped benchmark without a fixture")
+			}
+			benchtest.Run(t, b, o)
 		})
 	}
 }

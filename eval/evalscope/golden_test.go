@@ -466,7 +466,9 @@ func TestReadsWhatTheToolWrites(t *testing.T) {
 }
 
 // newerFolders are the goldens of 1.14.1.
-func newerFolders() []string { return []string{"limit25", "edge64", "full-messy", "fail25-ignore-errors"} }
+func newerFolders() []string {
+	return []string{"limit25", "edge64", "full-messy", "fail25-ignore-errors"}
+}
 
 // TestTaskConfig writes the real file but for the paths of the machine.
 func TestTaskConfig(t *testing.T) {
