@@ -143,26 +143,40 @@ func (c *Client) Chat(ctx context.Context, r Request) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	var reply *Reply
+	n, err := c.persist(ctx, func(limit time.Duration) (e *Error) {
+		reply, e = c.once(ctx, body, limit)
+		return e
+	})
+	if err != nil {
+		return nil, err
+	}
+	reply.Attempts = n
+	return reply, nil
+}
+
+// persist sends a request until it is answered, its failure is not transient, or
+// the deadline is near, and returns how often it was sent.
+func (c *Client) persist(ctx context.Context, send func(limit time.Duration) *Error) (attempts int, err error) {
 	until := c.o.Clock().Add(c.o.Deadline)
 	for n := 1; ; n++ {
-		reply, e := c.once(ctx, body, min(c.o.Timeout, until.Sub(c.o.Clock())))
+		e := send(min(c.o.Timeout, until.Sub(c.o.Clock())))
 		if e == nil {
-			reply.Attempts = n
-			return reply, nil
+			return n, nil
 		}
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			return n, context.Cause(ctx)
 		}
 		e.Attempts = n
 		wait := c.wait(n, e)
 		if !e.Transient || n >= c.o.Attempts || !c.o.Clock().Add(wait).Before(until) {
-			return nil, c.explain(e)
+			return n, c.explain(e)
 		}
 		if hook, ok := ctx.Value(retryKey{}).(func(Retry)); ok {
 			hook(Retry{Err: e, Wait: wait, Asked: e.retry})
 		}
 		if err := c.o.Sleep(ctx, wait); err != nil {
-			return nil, err
+			return n, err
 		}
 	}
 }
