@@ -1,5 +1,10 @@
 package dedup
 
+import (
+	"cmp"
+	"slices"
+)
+
 // A hunk is a stretch of two texts that differs: a[a0:a1] stands where b[b0:b1]
 // does. One of them may be empty.
 type hunk struct{ a0, a1, b0, b1 int }
@@ -11,7 +16,10 @@ type differ struct {
 	hunks []hunk
 	v     []int32
 	trace []int32
-	at    map[uint64]int32 // long texts: where a gram stands; -1: in several places
+	// of long texts: where a run of letters stands in a, -1: in several places;
+	// and its number among those met in b
+	at   map[uint64]int32
+	seen map[uint64]int
 }
 
 const (
@@ -138,11 +146,10 @@ func (d *differ) add(h hunk) {
 	d.hunks = append(d.hunks, h)
 }
 
-// anchored aligns long texts by what stands once in a and again in b, in the same
-// order, and compares what lies between. A gap whose distance is above gapMost
-// counts whole.
+// anchored aligns long texts by what stands once in each, in the longest run of
+// places that rise in both, and compares what lies between. A gap whose distance
+// is above gapMost counts whole.
 func (d *differ) anchored(a, b []rune, most, gapMost int) (dist int, ok bool) {
-	d.learn(a)
 	i, j := 0, 0 // up to where both are aligned
 	gap := func(i1, j1 int) {
 		hunks := len(d.hunks)
@@ -154,20 +161,19 @@ func (d *differ) anchored(a, b []rune, most, gapMost int) (dist int, ok bool) {
 		}
 		dist += n
 	}
-	roll := roller{}
-	for q := 0; q < len(b) && dist <= most; q++ {
-		roll.next(b, q)
-		p, known := d.at[roll.hash]
-		from := q + 1 - anchorRunes
-		if from < j || !known || int(p) < i || !equalRunes(a[p:int(p)+anchorRunes], b[from:q+1]) {
-			continue
+	for _, at := range rising(d.anchors(a, b)) {
+		if dist > most {
+			return dist, false
 		}
-		x, y := int(p), from
+		x, y := int(at.a), int(at.b)
+		if x < i || y < j {
+			continue // inside of what the last one has grown to
+		}
 		for x > i && y > j && a[x-1] == b[y-1] {
 			x, y = x-1, y-1
 		}
 		gap(x, y)
-		i, j = int(p)+anchorRunes, q+1
+		i, j = int(at.a)+anchorRunes, int(at.b)+anchorRunes
 		for i < len(a) && j < len(b) && a[i] == b[j] {
 			i, j = i+1, j+1
 		}
@@ -176,44 +182,77 @@ func (d *differ) anchored(a, b []rune, most, gapMost int) (dist int, ok bool) {
 	return dist, dist <= most
 }
 
-// learn notes where each anchor of a stands.
-func (d *differ) learn(a []rune) {
+// An anchor is where a run of letters stands that each text has once.
+type anchor struct{ a, b int32 }
+
+// anchors lists them in the order of b.
+func (d *differ) anchors(a, b []rune) []anchor {
 	if d.at == nil {
-		d.at = map[uint64]int32{}
+		d.at, d.seen = map[uint64]int32{}, map[uint64]int{}
 	}
 	clear(d.at)
-	roll := roller{}
-	for p := range a {
-		roll.next(a, p)
-		if p+1 < anchorRunes {
-			continue
+	clear(d.seen)
+	eachRun(a, func(hash uint64, at int32) {
+		if _, twice := d.at[hash]; twice {
+			at = -1
 		}
-		if _, twice := d.at[roll.hash]; twice {
-			d.at[roll.hash] = -1
+		d.at[hash] = at
+	})
+	var out []anchor
+	eachRun(b, func(hash uint64, at int32) {
+		p, known := d.at[hash]
+		if !known || p < 0 || !slices.Equal(a[p:p+anchorRunes], b[at:at+anchorRunes]) {
+			return
+		}
+		if n, twice := d.seen[hash]; twice {
+			out[n].a = -1
+			return
+		}
+		d.seen[hash] = len(out)
+		out = append(out, anchor{p, at})
+	})
+	return slices.DeleteFunc(out, func(x anchor) bool { return x.a < 0 })
+}
+
+// rising returns the longest subsequence that rises in a (patience sorting).
+func rising(list []anchor) []anchor {
+	var tops []int // by length: the anchor that ends such a run lowest
+	before := make([]int, len(list))
+	for n, x := range list {
+		k, _ := slices.BinarySearchFunc(tops, x.a, func(i int, a int32) int { return cmp.Compare(list[i].a, a) })
+		before[n] = -1
+		if k > 0 {
+			before[n] = tops[k-1]
+		}
+		if k == len(tops) {
+			tops = append(tops, n)
 		} else {
-			d.at[roll.hash] = int32(p + 1 - anchorRunes)
+			tops[k] = n
+		}
+	}
+	out := make([]anchor, len(tops))
+	for k, n := len(tops)-1, 0; k >= 0; k-- {
+		if k == len(tops)-1 {
+			n = tops[k]
+		}
+		out[k], n = list[n], before[n]
+	}
+	return out
+}
+
+// eachRun calls f with a hash of every anchorRunes neighbouring letters.
+func eachRun(s []rune, f func(hash uint64, at int32)) {
+	h := uint64(0)
+	for i, r := range s {
+		h = h*rollBase + uint64(r)
+		if i >= anchorRunes {
+			h -= rollOut * uint64(s[i-anchorRunes])
+		}
+		if i+1 >= anchorRunes {
+			f(h, int32(i+1-anchorRunes))
 		}
 	}
 }
-
-// A roller hashes the last anchorRunes letters.
-type roller struct{ hash uint64 }
 
 // rollOut is rollBase to the power of anchorRunes.
 const rollOut uint64 = 0xf53f7dff42a4f4c1
-
-func (r *roller) next(s []rune, i int) {
-	r.hash = r.hash*rollBase + uint64(s[i])
-	if i >= anchorRunes {
-		r.hash -= rollOut * uint64(s[i-anchorRunes])
-	}
-}
-
-func equalRunes(a, b []rune) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}

@@ -31,10 +31,9 @@ const (
 	strictRunes = 256
 	// wordRunes: below so many letters one replaced ideograph may be the matter.
 	wordRunes = 16
-	// passageUnits is how much of a stretch must be new to both, or moreUnits to
-	// the one that would go, to make it another text.
+	// passageUnits is how much of a stretch must be new to both, or to the one that
+	// would go, to make it another text.
 	passageUnits = 16
-	moreUnits    = 12
 	// A stretch goes on over so many equal letters: unlike texts have as many in
 	// common by chance.
 	bridgeRunes = 2
@@ -86,14 +85,14 @@ type judge struct {
 
 	// of the pair being compared
 	dist, letters int
-	reason        string // the first difference that counts
+	reason, cause string // the first difference that counts
 	shown         int
 	whole, pieces int // hunks that replace whole words, and all
 }
 
 // compare says how b, which would go, relates to a, which would stay.
 func (j *judge) compare(a, b *saved) verdict {
-	j.dist, j.letters, j.reason, j.shown, j.whole, j.pieces = 0, 0, "", 0, 0, 0
+	j.dist, j.letters, j.reason, j.cause, j.shown, j.whole, j.pieces = 0, 0, "", "", 0, 0, 0
 	j.text.Reset()
 	if a.frame != b.frame {
 		return verdict{}
@@ -111,7 +110,7 @@ func (j *judge) verdict() verdict {
 	v := verdict{reason: Near, similarity: similarity(j.dist, j.letters), differs: strings.TrimSpace(j.text.String())}
 	switch {
 	case j.reason != "":
-		v.reason = j.reason
+		v.reason, v.differs = j.reason, j.cause
 	case j.pieces > 0 && j.whole == j.pieces:
 		v.reason = OtherWording
 	}
@@ -146,15 +145,20 @@ func (j *judge) part(a, b *part, least float64) bool {
 // sameSigns notes that folding has taken away what differs. It is always true.
 func (j *judge) sameSigns(a, b *part) bool {
 	if !bytes.Equal(a.signs, b.signs) {
-		j.note(OtherSymbol)
+		j.note(OtherSymbol, []rune(readSigns(a.signs)), []rune(readSigns(b.signs)))
 	}
 	return true
 }
 
-// note keeps the first reason.
-func (j *judge) note(reason string) {
+// readSigns makes signs readable.
+func readSigns(signs []byte) string {
+	return strings.TrimSpace(string(bytes.ReplaceAll(signs, []byte{markSign}, []byte{' '})))
+}
+
+// note keeps the first reason, and what it is about.
+func (j *judge) note(reason string, a, b []rune) {
 	if j.reason == "" {
-		j.reason = reason
+		j.reason, j.cause = reason, change(a, b)
 	}
 }
 
@@ -282,7 +286,7 @@ func (j *judge) options(a, b []*part) (sameAnswer, ok bool) {
 		sameAnswer = true
 	}
 	if missing > 0 || len(a) != len(b) {
-		j.note(OtherOptions)
+		j.note(OtherOptions, nil, nil)
 		shared := len(a) - missing
 		return sameAnswer, 2*shared >= max(len(a), len(b)) && shared > 0
 	}

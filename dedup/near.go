@@ -17,9 +17,6 @@ const (
 	// judgedMax is how many candidates of a record are compared letter by letter:
 	// those that share most keys, the first of equals.
 	judgedMax = 16
-	// sharedOf: a candidate shares one in so many of the keys of the record that
-	// has fewer. Records near the threshold share one in six (see grams.go).
-	sharedOf = 8
 	// wholeWeight is what an equal prompt counts among shared keys: enough.
 	wholeWeight = 1 << 16
 )
@@ -172,7 +169,7 @@ func (n *nearRun) meet(b *bench, c *candidate, i int, since uint32, from int) er
 	before := len(c.met)
 	for _, at := range b.tally.found {
 		s := b.tally.slots[at]
-		if int(s.shared)*sharedOf >= min(len(c.keys.asked), int(n.sizes[s.record])) {
+		if s.shared >= enough(min(len(c.keys.asked), int(n.sizes[s.record]))) {
 			c.met = append(c.met, meeting{record: s.record, shared: s.shared})
 		}
 	}
@@ -195,6 +192,15 @@ func (n *nearRun) meet(b *bench, c *candidate, i int, since uint32, from int) er
 		m.verdict = b.judge.compare(other, &c.saved)
 	}
 	return nil
+}
+
+// enough is how many shared keys make a candidate of a record, when the one of the
+// two that has fewer has so many: near the threshold it is one in six on average.
+func enough(keys int) uint32 {
+	if keys < 8 {
+		return 1
+	}
+	return uint32(max(2, keys/16))
 }
 
 // other returns a record that stays: of the block, or read again.

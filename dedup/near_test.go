@@ -46,7 +46,7 @@ func relation(t testing.TB, a, b *drydock.Record) string {
 
 func TestNearTexts(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("", 1)
+	long := ""
 	for i := range 40 {
 		long += fmt.Sprintf("第%d条规定，机动船在航时应当在前部显示一盏桅灯，并在能见距离之内保持正规的瞭望，%d号记录簿应由值班驾驶员填写。", i+1, i*37%101)
 	}
@@ -68,7 +68,7 @@ func TestNearTexts(t *testing.T) {
 		{"第三类航标位于主航道的最东侧，夜间发光。", "第四类航标位于主航道的最东侧，夜间发光。", "variant_number 三→四"},
 		{"第三类航标位于主航道的最东侧，夜间发光。", "第3类航标位于主航道的最东侧，夜间发光。", "duplicate_near 三→3"},
 		{"船舶的旋回直径约为5链，应当记入航海日志。", "船舶的旋回直径约为5米，应当记入航海日志。", "variant_unit 链→米"},
-		{"船舶的输出功率约为5 mW，应当记入航海日志。", "船舶的输出功率约为5 MW，应当记入航海日志。", "variant_symbol"},
+		{"船舶的输出功率约为5 mW，应当记入航海日志。", "船舶的输出功率约为5 MW，应当记入航海日志。", "variant_symbol mW→MW"},
 		{"A级分隔的船舶舱壁应当能够在一小时内防止烟火通过。", "B级分隔的船舶舱壁应当能够在一小时内防止烟火通过。", "variant_symbol a→b"},
 		{"值班船员应当使用VHF电话与附近的船舶及时取得联系。", "值班船员应当使用UHF电话与附近的船舶及时取得联系。", "variant_symbol vhf→uhf"},
 		{"大副的职责有哪些", "二副的职责有哪些", "variant_number 大→二"},

@@ -23,8 +23,8 @@ func (j *judge) weigh(as role) {
 func (j *judge) stretches() {
 	hunks := j.differ.hunks
 	for i := 0; i < len(hunks); {
-		gone, come := 0, 0
-		for first := i; i < len(hunks) && (i == first || hunks[i].a0-hunks[i-1].a1 <= bridgeRunes); i++ {
+		gone, come, first := 0, 0, i
+		for ; i < len(hunks) && (i == first || hunks[i].a0-hunks[i-1].a1 <= bridgeRunes); i++ {
 			h := hunks[i]
 			for _, r := range j.a[h.a0:h.a1] {
 				gone += unitsOf(r)
@@ -33,8 +33,8 @@ func (j *judge) stretches() {
 				come += unitsOf(r)
 			}
 		}
-		if min(gone, come) >= passageUnits || come-gone >= moreUnits {
-			j.note(OtherPassage)
+		if min(gone, come) >= passageUnits || come-gone >= passageUnits {
+			j.note(OtherPassage, j.a[hunks[first].a0:hunks[i-1].a1], j.b[hunks[first].b0:hunks[i-1].b1])
 		}
 	}
 }
@@ -110,7 +110,7 @@ func (w *weighing) token(t hunk) {
 	}
 	x, y := split(a), split(b)
 	if w.words.opposed(x.all, y.all) || w.words.turned(x.all, y.all) && (w.strict || len(a) == 0 || len(b) == 0) {
-		w.note(OtherPolarity)
+		w.note(OtherPolarity, a, b)
 		return
 	}
 	w.latin(t, x.latin, y.latin)
@@ -120,10 +120,10 @@ func (w *weighing) token(t hunk) {
 	switch {
 	case w.as == roleOption || w.as == roleRight:
 		if w.size < 4 || max(x.han, y.han) > 1 {
-			w.note(OtherOptions)
+			w.note(OtherOptions, a, b)
 		}
 	case w.strict && w.size < wordRunes:
-		w.note(OtherWording)
+		w.note(OtherWording, a, b)
 	case w.strict && max(x.han, y.han) > 1:
 		w.whole++
 	}
@@ -135,11 +135,11 @@ func (w *weighing) numbers(t hunk, a, b []rune) bool {
 	one := len(a) == 0 && string(b) == "一" || len(b) == 0 && string(a) == "一" // 哪项, 哪一项
 	switch {
 	case !slices.Equal(x, y) && !one:
-		w.note(OtherNumber)
+		w.note(OtherNumber, a, b)
 	case signsOf(a) != signsOf(b):
-		w.note(OtherSymbol)
+		w.note(OtherSymbol, a, b)
 	case len(a) > 0 && len(b) > 0 && isDigit(at(w.a, t.a0-1)):
-		w.note(OtherUnit)
+		w.note(OtherUnit, a, b)
 	default:
 		return false
 	}
@@ -147,17 +147,17 @@ func (w *weighing) numbers(t hunk, a, b []rune) bool {
 }
 
 // latin weighs words of an alphabet.
-func (w *weighing) latin(t hunk, a, b []string) {
-	a, b = w.words.content(a, b), w.words.content(b, a)
-	if len(a) == 0 && len(b) == 0 {
+func (w *weighing) latin(t hunk, x, y []string) {
+	x, y = w.words.content(x, y), w.words.content(y, x)
+	if len(x) == 0 && len(y) == 0 {
 		return
 	}
 	beside := isHan(at(w.a, t.a0-1)) || isHan(at(w.a, t.a1))
-	if beside && (hasSymbol(a) || hasSymbol(b)) {
-		w.note(OtherSymbol)
+	if beside && (hasSymbol(x) || hasSymbol(y)) {
+		w.note(OtherSymbol, w.a[t.a0:t.a1], w.b[t.b0:t.b1])
 		return
 	}
-	if len(a) > 0 && len(b) > 0 && w.strict && !w.typos(a, b) {
+	if len(x) > 0 && len(y) > 0 && w.strict && !w.typos(x, y) {
 		w.whole++
 	}
 }
@@ -214,17 +214,21 @@ func (j *judge) show(a, b []rune) {
 		return
 	}
 	j.text.WriteByte(' ')
+	j.text.WriteString(change(a, b))
+}
+
+// change shows one difference: 右→左, +不, -的.
+func change(a, b []rune) string {
+	x, y := clip(a), clip(b)
 	switch {
-	case len(a) == 0:
-		j.text.WriteByte('+')
-	case len(b) == 0:
-		j.text.WriteByte('-')
+	case x == "" && y == "":
+		return ""
+	case x == "":
+		return "+" + y
+	case y == "":
+		return "-" + x
 	}
-	j.text.WriteString(clip(a))
-	if len(a) > 0 && len(b) > 0 {
-		j.text.WriteString("→")
-	}
-	j.text.WriteString(clip(b))
+	return x + "→" + y
 }
 
 // clip shortens a long stretch.
