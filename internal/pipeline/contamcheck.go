@@ -57,11 +57,12 @@ type ContamCheck struct {
 	// Hit takes every finding, in order. It keeps nothing of the hit's Finding
 	// slices beyond the call unless it copies them.
 	Hit func(*ContamHit) error
-	// Clean takes the rows without leaks, if it is not nil; OnHit says what
-	// becomes of the others: drop or annotate.
-	Clean io.Writer
-	OnHit string
-	Shard ContamShard
+	// Clean takes the rows of JSON inputs without leaks, if it is not nil; OnHit,
+	// one of [OnHits], says what becomes of the others. Removed takes those that
+	// do not stay, and rows that are no JSON; nil: nobody wants them.
+	Clean, Removed io.Writer
+	OnHit          string
+	Shard          ContamShard
 
 	raw   *contam.Raw
 	tmp   string // for members of archives that have to lie on disk
@@ -94,13 +95,16 @@ type ContamInput struct {
 
 // ContamTotals sums up a check.
 type ContamTotals struct {
-	Inputs    []ContamInput
-	Records   int
-	Bytes     int64
-	Failed    int // records with a finding that fails the check
-	CleanRows int
-	OnlyRows  bool      // every input is JSONL, so that Clean could be given
-	Bad       fail.List // what could not be read
+	Inputs  []ContamInput
+	Records int
+	Bytes   int64
+	Failed  int // records with a finding that fails the check
+	// Of the rows, RowsIn = CleanRows + RemovedRows. MaskedRows and AnnotatedRows
+	// are among the clean ones, UnreadRows, which are no JSON, among the removed.
+	RowsIn, CleanRows, RemovedRows        int
+	MaskedRows, AnnotatedRows, UnreadRows int
+	OnlyRows                              bool      // every input is JSON rows, so that Clean could be given
+	Bad                                   fail.List // what could not be read
 }
 
 // Files checks the files, several units at once. A file that cannot be read is
@@ -170,7 +174,8 @@ func (c *ContamCheck) jobs(ctx context.Context, t *ContamTotals, files []string)
 }
 
 func notRows(f *contamFile) error {
-	return fail.New(fail.Usage, msg.Text{"--clean writes JSON lines; %s is %s", "--clean 写出 JSONL；%s 是 %s"}, f.name, f.kind())
+	return fail.New(fail.Usage, msg.Text{"--clean writes JSON lines; %s is %s", "--clean 写出 JSONL；%s 是 %s"}, f.name, f.kind()).
+		Hint(msg.Text{"drydock prep %s -o FILE makes JSONL of it", "用 drydock prep %s -o 文件 转换为 JSONL"}, f.name)
 }
 
 // run does the jobs, several at once, and takes up what became of them in order.
@@ -234,7 +239,12 @@ func (c *ContamCheck) merge(t *ContamTotals, j contamJob, r *contamUnit) error {
 	t.Records += r.records
 	t.Bytes += size
 	t.Failed += r.failed
-	t.CleanRows += r.clean.rows
+	t.RowsIn += r.rows.in
+	t.CleanRows += r.rows.kept
+	t.RemovedRows += r.rows.gone
+	t.MaskedRows += r.rows.masked
+	t.AnnotatedRows += r.rows.annotated
+	t.UnreadRows += r.rows.unread
 	t.Bad = append(t.Bad, r.bad...)
 	if c.Hit != nil {
 		for i := range r.hits {
@@ -247,6 +257,11 @@ func (c *ContamCheck) merge(t *ContamTotals, j contamJob, r *contamUnit) error {
 	if c.Clean == nil {
 		return nil
 	}
-	_, err := c.Clean.Write(r.clean.text)
+	if c.Removed != nil {
+		if _, err := c.Removed.Write(r.rows.removed); err != nil {
+			return err
+		}
+	}
+	_, err := c.Clean.Write(r.rows.clean)
 	return err
 }

@@ -102,8 +102,10 @@ func (f *contamFile) unitSize(unit int) int64 {
 	return f.in.Units[unit].End - f.in.Units[unit].Start
 }
 
-// onlyRows reports whether the file is JSON lines.
-func (f *contamFile) onlyRows() bool { return f.in != nil && f.in.Kind.Name == "jsonl" }
+// onlyRows reports whether the file is rows of JSON.
+func (f *contamFile) onlyRows() bool {
+	return f.in != nil && (f.in.Kind.Name == "jsonl" || f.in.Kind.Name == "json")
+}
 
 func (f *contamFile) kind() string {
 	switch {

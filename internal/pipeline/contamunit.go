@@ -21,10 +21,7 @@ type contamUnit struct {
 	records int
 	failed  int
 	hits    []ContamHit
-	clean   struct {
-		text []byte
-		rows int
-	}
+	rows    contamRows
 	bad     fail.List
 	members map[ReadAs]int // files of archives
 	broken  bool           // the reader gave up
@@ -57,6 +54,7 @@ func (u *contamReader) read(ctx context.Context, doc *drydock.Document) error {
 			u.out.bad = append(u.out.bad, BadBlock(drop))
 			if r := drop.Record; r != nil && r.Passage != nil {
 				u.plain(r.Passage.Text, r.Origin.At)
+				u.unreadable([]byte(r.Passage.Text))
 			}
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -87,6 +85,7 @@ func (u *contamReader) plain(text string, at drydock.Locator) {
 
 // row checks one JSON row.
 func (u *contamReader) row(b drydock.Block) {
+	before := len(u.out.hits)
 	found, err := u.scanner.Row(b.Raw)
 	if err != nil {
 		w := fail.Where{File: u.file, Line: LineOf(b.At), Excerpt: string(b.Raw)}
@@ -96,18 +95,11 @@ func (u *contamReader) row(b drydock.Block) {
 		}
 		u.out.bad = append(u.out.bad, fail.New(fail.Partial, msg.Text{"no JSON, checked as plain text: %v", "不是 JSON，已按纯文本检查：%v"}, err).At(w))
 		u.plain(string(b.Raw), b.At)
+		u.unreadable(b.Raw)
 		return
 	}
 	failed := u.record(found, b.Raw, b.At, func(h *ContamHit) { h.Fields = report.Fields(b.Raw, nil, &h.Finding) })
-	if u.check.Clean == nil || failed && u.check.OnHit == "drop" {
-		return
-	}
-	row := b.Raw
-	if failed {
-		row = annotated(b.Raw, found)
-	}
-	u.out.clean.text = append(append(u.out.clean.text, row...), '\n')
-	u.out.clean.rows++
+	u.act(b.Raw, u.out.hits[before:], failed)
 }
 
 // record books the findings of one record and reports whether one fails. raw
