@@ -14,8 +14,10 @@ type evidence struct {
 	offs    []int32
 	region  [2]int // the stem's letters in the window
 	pieces  []found
-	options [][]letter // what the record offers as options
+	gaps    [][2]int // interruptions of the stem: windows of letters
+	options []offer  // what the record offers as options
 
+	numbers  *numbering
 	fields   []field
 	counters []runeCounter // of the fields
 
@@ -44,7 +46,7 @@ func (s *Scanner) findings(id string) []Finding {
 	var out []Finding
 	for _, i := range s.order {
 		m := s.best[i]
-		e := evidence{match: m, it: &s.ix.items[i], fields: s.fields, letters: len(full.letters)}
+		e := evidence{match: m, it: &s.ix.items[i], numbers: s.ix.numbers, fields: s.fields, letters: len(full.letters)}
 		e.window, e.offs = full.letters[m.lo:m.hi], full.offs[m.lo:m.hi]
 		s.locate(&e)
 		verdict, rule := s.judge(&e)
@@ -83,22 +85,27 @@ func orNaN(v float64) float64 {
 func (s *Scanner) locate(e *evidence) {
 	w := slices.Clone(e.window)
 	e.region = [2]int{len(w), 0}
-	place1 := func(p *piece) (place, bool) {
-		d, end := s.m.search(p.letters, w)
-		pl := place{dist: d, end: end}
-		if d*5 > len(p.letters)*2 {
-			return pl, false
+	place1 := func(p *piece) {
+		if d, end := s.m.search(p.letters, w); d*5 <= len(p.letters)*2 {
+			e.pieces = append(e.pieces, found{p, place{dist: d, start: s.m.start(p.letters, w, end, d), end: end}})
 		}
-		pl.start = s.m.start(p.letters, w, end, d)
-		e.pieces = append(e.pieces, found{p, pl})
-		return pl, true
 	}
-	for i := range e.it.stem {
-		p := &e.it.stem[i]
-		pl, ok := place1(p)
+	pieces := e.it.stem
+	if e.how == asClauses {
+		pieces = e.it.clauses
+	}
+	for i := range pieces {
+		p := &pieces[i]
+		if d, _ := s.m.search(p.letters, w); e.how == asBroken && d > gapCost {
+			e.locateBroken(p)
+		} else {
+			place1(p)
+		}
+	}
+	for _, f := range e.pieces {
 		// two letters stand anywhere
-		if ok && (len(p.letters) > 3 || e.it.stemLen <= 6) {
-			e.region[0], e.region[1] = min(e.region[0], pl.start), max(e.region[1], pl.end)
+		if len(f.piece.letters) > 3 || e.it.stemLen <= 6 {
+			e.region[0], e.region[1] = min(e.region[0], f.place.start), max(e.region[1], f.place.end)
 		}
 	}
 	for _, f := range e.pieces {
@@ -142,18 +149,21 @@ func (e *evidence) fieldOf(k int) int {
 func (e *evidence) after(k int) int {
 	n := e.fieldOf(k)
 	at := int(e.offs[k])
-	return at + signLen(e.fields[n].text[at:])
+	return at + signLen(e.fields[n].text, at)
 }
 
-// signLen returns the bytes of the code point that b begins with, or of the
-// character reference or escape that stands for it.
-func signLen(b []byte) int {
-	if _, n := entity(b); n > 0 {
+// signLen returns the bytes of the code point at b[i:], or of the character
+// reference or escape that stands for it.
+func signLen(b []byte, i int) int {
+	if _, n := entity(b[i:]); n > 0 {
 		return n
 	}
-	if _, n := unicodeEscape(b); n > 0 {
+	if _, n := unicodeEscape(b[i:]); n > 0 {
 		return n
 	}
-	_, n := utf8.DecodeRune(b)
+	if _, n := percentEscape(b, i); n > 0 {
+		return n
+	}
+	_, n := utf8.DecodeRune(b[i:])
 	return n
 }

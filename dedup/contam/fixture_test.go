@@ -68,11 +68,12 @@ func verdict(found []Finding, item int) Verdict {
 	return ""
 }
 
-// promptTemplate returns the template of the first shipped benchmark that has one.
+// promptTemplate returns the template of the first shipped benchmark whose
+// template shows an example.
 func promptTemplate(t testing.TB) string {
 	t.Helper()
 	for _, b := range benchmark.All() {
-		if s := benchmark.TemplateOf(b); s != "" {
+		if s := benchmark.TemplateOf(b); strings.Contains(s, "\n选项：\n") {
 			return s
 		}
 	}

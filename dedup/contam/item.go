@@ -54,6 +54,7 @@ type item struct {
 	stem       []piece    // the segments' pieces, statements included, in order
 	stemLen    int
 	statements int
+	clauses    []piece // of the stem, where it has several
 	options    []option
 	optionLen  int
 	length     int // letters of stem and options
@@ -78,6 +79,7 @@ func (a *alphabet) parse(q *benchmark.Item, set, number int) item {
 			it.statements = max(it.statements, seg.statement)
 		}
 		it.segments = append(it.segments, ls)
+		it.clauses = append(it.clauses, a.clausesOf(seg.text, len(ls), kind, it.stemLen)...)
 		it.stem = append(it.stem, cut(ls, kind, max(0, seg.statement-1), it.stemLen)...)
 		it.stemLen += len(ls)
 		latin += countLatin(ls)
@@ -94,9 +96,39 @@ func (a *alphabet) parse(q *benchmark.Item, set, number int) item {
 		it.optionLen += len(ls)
 		latin += countLatin(ls)
 	}
+	if len(it.clauses) < 2 {
+		it.clauses = nil
+	}
 	it.length = it.stemLen + it.optionLen
 	it.latin = 2*latin > it.length
 	return it
+}
+
+// clausesOf cuts a segment of n letters at its punctuation; a clause that is too
+// short to be searched by itself goes with the next.
+func (a *alphabet) clausesOf(text string, n int, kind partKind, from int) []piece {
+	var out []piece
+	at := 0
+	add := func(ls []letter) {
+		out = append(out, cut(ls, kind, 0, from+at)...)
+		at += len(ls)
+	}
+	for start, i := 0, 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		if i < len(text) && !strings.ContainsRune("，,；;：。", r) {
+			continue
+		}
+		ls := a.learn(text[start:i])
+		if i < len(text) && (len(ls) < shortestClause || n-at-len(ls) < shortestClause) {
+			continue
+		}
+		if len(ls) > 0 {
+			add(ls)
+		}
+		start = i
+	}
+	return out
 }
 
 // right reports whether option i is the answer.

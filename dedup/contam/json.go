@@ -24,7 +24,8 @@ type rowScanner struct {
 	stack   [maxDepth / 64]uint64 // bit set: object
 	scratch []byte                // unescaped strings, kept until the row ends
 	key     []byte                // the last key read
-	track   bool                  // keep path
+	value   func(text []byte, number bool)
+	track   bool // keep path
 	path    []step
 }
 
@@ -41,9 +42,15 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("column %d: %s", e.Col
 
 func (r *rowScanner) fail(what string) error { return &SyntaxError{r.i + 1, what} }
 
-// walk calls value for every string (unescaped) and number of the row. The texts are valid until the next walk.
+// longestKey is the longest name of a field; a longer one with spaces or letters
+// beyond ASCII is a text, as where questions are the keys of their answers.
+const longestKey = 24 // bytes
+
+// walk calls value for every string (unescaped) and number of the row, also for
+// keys that are texts. The texts are valid until the next walk.
 func (r *rowScanner) walk(row []byte, value func(text []byte, number bool)) error {
 	r.b, r.i, r.depth, r.key, r.scratch, r.path = row, 0, 0, nil, r.scratch[:0], r.path[:0]
+	r.value = value
 	if err := r.one(value); err != nil {
 		return err
 	}
@@ -167,6 +174,9 @@ func (r *rowScanner) name() error {
 		return err
 	}
 	r.key = s
+	if len(s) > longestKey && (bytes.IndexByte(s, ' ') >= 0 || !ascii(s)) {
+		r.keyText(s)
+	}
 	if r.track {
 		r.path[len(r.path)-1].name = string(s)
 	}
@@ -176,6 +186,25 @@ func (r *rowScanner) name() error {
 	}
 	r.i++
 	return nil
+}
+
+// keyText hands over a key as a text; its pointer is that of the object.
+func (r *rowScanner) keyText(s []byte) {
+	path := r.path
+	if r.track {
+		r.path = path[:len(path)-1]
+	}
+	r.value(s, false)
+	r.path = path
+}
+
+func ascii(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // after reads what follows a value; false: the whole value has ended.

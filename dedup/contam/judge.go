@@ -27,6 +27,9 @@ func (s *Scanner) judge(e *evidence) (Verdict, string) {
 	}
 	together := e.match.options >= c.OptionsNear
 	if exact && e.inOrder && !e.othersOffered() {
+		if s.turned(e) {
+			return PolarityVariant, "polarity"
+		}
 		return Exact, "letters"
 	}
 	if (exact && e.nats < c.StemNats || !exact && it.stemLen <= shortStem) && !together && !e.inOrder && !e.alone() && !e.filled() {
@@ -36,6 +39,9 @@ func (s *Scanner) judge(e *evidence) (Verdict, string) {
 		return SourceOverlap, "quoted"
 	}
 	v, rule := s.changed(e)
+	if v == "" && e.how == asBroken && !e.interrupted() {
+		v, rule = Variant, "words_added"
+	}
 	if v == "" && e.otherAnswer(c.OptionsNear) {
 		v, rule = Variant, "other_answer"
 	}
@@ -54,7 +60,7 @@ func (s *Scanner) judge(e *evidence) (Verdict, string) {
 			return Near, "filled"
 		}
 		return StemOnly, "stem"
-	case s.reordered(e):
+	case e.how == asClauses, s.reordered(e):
 		return Shuffled, "order"
 	}
 	return Near, "similar"
@@ -173,7 +179,7 @@ func (e *evidence) otherAnswer(near float64) bool {
 		}
 		key := e.it.options[i].letters
 		for _, r := range e.options {
-			if 2*distance(key, r) <= len(key) {
+			if r.is(func(ls []letter) bool { return 2*distance(key, ls) <= len(key) }) {
 				return false
 			}
 		}
@@ -195,7 +201,7 @@ func (e *evidence) offeredShare() float64 {
 		}
 		n++
 		for _, r := range e.options {
-			if sameOption(o.letters, r, e.it.latin) {
+			if e.sameOffer(o, r) {
 				have++
 				break
 			}
@@ -207,18 +213,17 @@ func (e *evidence) offeredShare() float64 {
 	return float64(have) / float64(n)
 }
 
-func sameOption(a, b []letter, latin bool) bool {
-	return distance(a, b) <= tolerance(len(a), latin) && slices.Equal(digitsOf(a), digitsOf(b))
+// sameOffer reports whether what is offered is the item's option: the same
+// numbers in nearly the same words.
+func (e *evidence) sameOffer(o *option, r offer) bool {
+	return r.is(func(ls []letter) bool { return sameOption(o.letters, ls, e.it.latin) }) ||
+		r.is(func(ls []letter) bool {
+			return sameOption(e.numbers.same(o.letters), e.numbers.same(ls), e.it.latin)
+		})
 }
 
-func digitsOf(ls []letter) []letter {
-	var out []letter
-	for _, l := range ls {
-		if isDigit(l) {
-			out = append(out, l)
-		}
-	}
-	return out
+func sameOption(a, b []letter, latin bool) bool {
+	return distance(a, b) <= tolerance(len(a), latin) && slices.Equal(digitsOf(a), digitsOf(b))
 }
 
 // reordered reports whether all options, or all statements, are there but in
@@ -245,7 +250,7 @@ func (s *Scanner) reordered(e *evidence) bool {
 // with a condition or statement more or less.
 func (s *Scanner) changed(e *evidence) (Verdict, string) {
 	switch {
-	case e.numbersChanged():
+	case s.numbersChanged(e):
 		return NumericVariant, "numbers"
 	case e.optionNumbersChanged():
 		return NumericVariant, "option_numbers"
@@ -321,31 +326,6 @@ func missingNumber(ls []letter, i, j int) bool {
 	return false
 }
 
-// numbersChanged reports whether a piece of the stem comes nearer to its place
-// when all digits count as one, and the digits really differ.
-func (e *evidence) numbersChanged() bool {
-	for _, f := range e.pieces {
-		if !f.piece.digits || f.place.dist == 0 || f.piece.kind == optionPart {
-			continue
-		}
-		text := e.own(f)
-		if slices.Equal(sorted(digitsOf(f.piece.letters)), sorted(digitsOf(text))) {
-			continue
-		}
-		if distance(oneDigit(f.piece.letters), oneDigit(text)) < f.place.dist {
-			return true
-		}
-	}
-	return false
-}
-
-// otherNumbers reports whether b is a with other digits.
-func otherNumbers(a, b []letter, latin bool) bool {
-	d := distance(a, b)
-	return d > 0 && !slices.Equal(sorted(digitsOf(a)), sorted(digitsOf(b))) &&
-		distance(oneDigit(a), oneDigit(b)) <= min(d-1, tolerance(len(a), latin))
-}
-
 // own returns the letters a piece was found at, without those at its ends that
 // matched nothing and that a line end, a mark or another field keeps apart: they
 // belong to what stands beside it.
@@ -369,45 +349,4 @@ func (e *evidence) own(f found) []letter {
 // adjacent reports whether letter k of the window touches the next one.
 func (e *evidence) adjacent(k int) bool {
 	return k >= 0 && k+1 < len(e.offs) && e.fieldOf(k) == e.fieldOf(k+1) && e.after(k) == int(e.offs[k+1])
-}
-
-func sorted(ls []letter) []letter { slices.Sort(ls); return ls }
-
-func oneDigit(ls []letter) []letter {
-	out := slices.Clone(ls)
-	for i, l := range out {
-		if isDigit(l) {
-			out[i] = first0
-		}
-	}
-	return out
-}
-
-// optionNumbersChanged reports whether options are offered that are the item's
-// but for their numbers.
-func (e *evidence) optionNumbersChanged() bool {
-	if len(e.options) < 2 {
-		return false
-	}
-	var strange [][]letter // offered, but no option of the item
-	for _, r := range e.options {
-		if !slices.ContainsFunc(e.it.options, func(o option) bool { return sameOption(o.letters, r, e.it.latin) }) {
-			strange = append(strange, r)
-		}
-	}
-	with, changed := 0, 0
-	for i := range e.it.options {
-		o := &e.it.options[i]
-		if len(digitsOf(o.letters)) == 0 || o.combo {
-			continue
-		}
-		with++
-		if slices.ContainsFunc(e.options, func(r []letter) bool { return sameOption(o.letters, r, e.it.latin) }) {
-			continue
-		}
-		if slices.ContainsFunc(strange, func(r []letter) bool { return otherNumbers(o.letters, r, e.it.latin) }) {
-			changed++
-		}
-	}
-	return changed > 0 && 2*changed >= with
 }

@@ -3,12 +3,22 @@ package contam
 import (
 	"bytes"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
+// An offer is one option the record offers: the text up to the next label, and
+// its first line where it has several, since more than the option may follow.
+type offer struct{ text, line []letter }
+
+// is reports whether f holds for the option, however much of it is taken.
+func (o offer) is(f func([]letter) bool) bool {
+	return f(o.text) || len(o.line) > 0 && f(o.line)
+}
+
 // offered returns the options the record offers: fields that are named so, else
-// labelled texts behind the stem. nil when it offers fewer than two.
-func (e *evidence) offered(a *alphabet) [][]letter {
+// labelled texts close behind the stem. nil when it offers fewer than two.
+func (e *evidence) offered(a *alphabet) []offer {
 	var texts [][]byte
 	for _, f := range e.fields {
 		if optionField(f.pointer) {
@@ -22,13 +32,22 @@ func (e *evidence) offered(a *alphabet) [][]letter {
 	if len(texts) < 2 {
 		return nil
 	}
-	var out [][]letter
+	var out []offer
 	for _, t := range texts {
-		var s stream
-		a.feed(&s, t)
-		out = append(out, s.letters)
+		o := offer{text: a.letters(t)}
+		if line, rest, ok := bytes.Cut(bytes.TrimSpace(t), []byte("\n")); ok && len(bytes.TrimSpace(rest)) > 0 {
+			o.line = a.letters(line)
+		}
+		out = append(out, o)
 	}
 	return out
+}
+
+// letters returns the letters of a text.
+func (a *alphabet) letters(text []byte) []letter {
+	var s stream
+	a.feed(&s, text)
+	return s.letters
 }
 
 // tail returns up to most bytes of the text behind the stem: the rest of its
@@ -112,7 +131,10 @@ func labelled(text []byte) (options [][]byte, capital bool) {
 		if !bytes.ContainsRune(text, labels[1]) {
 			continue
 		}
-		got := labelledBy(text, labels)
+		got, from := labelledBy(text, labels)
+		if len(got) >= 2 && !closeBehind(text[:from]) {
+			continue
+		}
 		empty := 0
 		for _, t := range got {
 			if len(bytes.TrimSpace(t)) == 0 {
@@ -126,7 +148,29 @@ func labelled(text []byte) (options [][]byte, capital bool) {
 	return nil, false
 }
 
-func labelledBy(text []byte, labels []rune) [][]byte {
+// farOptions is how many characters may stand between a stem and its options.
+const farOptions = 40
+
+// closeBehind reports whether between, what stands between a stem and its first
+// option, is short and no other question: what is numbered further on are other
+// things.
+func closeBehind(between []byte) bool {
+	between = bytes.TrimLeftFunc(between, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	n := 0
+	for i, r := range string(between) {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			n++
+		}
+		if r == '？' || r == '?' || blank(string(between[i:min(len(between), i+32)])) > 0 {
+			return false
+		}
+	}
+	return n <= farOptions
+}
+
+// labelledBy returns the texts behind the labels, and where the first label
+// stands.
+func labelledBy(text []byte, labels []rune) (options [][]byte, first int) {
 	type cut struct{ from, to int } // the label itself
 	var cuts []cut
 	bare := labels[0] == '①' || labels[0] == 'ⓐ'
@@ -159,9 +203,8 @@ func labelledBy(text []byte, labels []rune) [][]byte {
 		i += n
 	}
 	if len(cuts) < 2 {
-		return nil
+		return nil, 0
 	}
-	var out [][]byte
 	for k, c := range cuts {
 		to := len(text)
 		if k+1 < len(cuts) {
@@ -169,9 +212,9 @@ func labelledBy(text []byte, labels []rune) [][]byte {
 		} else if nl := bytes.IndexByte(text[c.to:], '\n'); nl > 0 {
 			to = c.to + nl
 		}
-		out = append(out, text[c.to:to])
+		options = append(options, text[c.to:to])
 	}
-	return out
+	return options, cuts[0].from
 }
 
 // labelEnd returns the end of what closes a label at i, 0 when nothing does.

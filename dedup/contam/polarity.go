@@ -57,6 +57,44 @@ var turns = [...]turn{
 	{"内", "外", false},
 }
 
+// opposites are more words that turn a question round when one stands for the
+// other, the item's letters on both sides.
+var opposites = [...][2]string{
+	{"不得", "可以"}, {"不得", "可"}, {"不得", "应"}, {"不得", "必须"}, {"不应", "必须"}, {"不必", "必须"}, {"不必", "应"}, {"不能", "可以"},
+	{"禁止", "可以"}, {"禁止", "应"}, {"不准", "允许"}, {"有", "无"}, {"有", "没有"}, {"相同", "不同"}, {"相同", "相反"}, {"同", "异"}, {"先", "后"},
+	{"首", "尾"}, {"艏", "艉"}, {"白天", "夜间"}, {"白天", "夜晚"}, {"日间", "夜间"}, {"昼", "夜"}, {"南", "北"}, {"东", "西"}, {"顺", "逆"}, {"顺", "顶"},
+	{"冷", "热"}, {"干", "湿"}, {"深", "浅"}, {"宽", "窄"}, {"厚", "薄"}, {"软", "硬"}, {"新", "旧"}, {"早", "晚"}, {"早", "迟"}, {"松", "紧"}, {"满", "空"},
+	{"装", "卸"}, {"重载", "空载"}, {"满载", "压载"}, {"吸", "排"}, {"输入", "输出"}, {"串联", "并联"}, {"直流", "交流"}, {"静", "动"}, {"起", "止"},
+	{"最先", "最后"}, {"至少", "至多"}, {"至少", "最多"}, {"最少", "最多"}, {"以上", "以下"}, {"不超过", "超过"}, {"超过", "少于"}, {"大于", "小于"},
+	{"高于", "低于"}, {"多于", "少于"}, {"早于", "晚于"}, {"优于", "劣于"}, {"靠近", "远离"}, {"接近", "远离"}, {"缩短", "延长"}, {"缩小", "扩大"}, {"加速", "减速"},
+	{"加快", "减慢"}, {"加强", "减弱"}, {"促进", "抑制"}, {"有利", "不利"}, {"优点", "缺点"}, {"让路", "直航"}, {"追越", "被追越"}, {"顺时针", "逆时针"}, {"吸引", "排斥"},
+	{"机动", "非机动"}, {"正常", "异常"}, {"安全", "危险"}, {"合格", "不合格"}, {"充足", "不足"}, {"过大", "过小"}, {"上风", "下风"}, {"主动", "被动"}, {"内侧", "外侧"},
+	{"port", "starboard"}, {"left", "right"}, {"before", "after"}, {"ahead", "astern"}, {"forward", "aft"}, {"bow", "stern"}, {"increase", "decrease"},
+	{"increasing", "decreasing"}, {"high", "low"}, {"higher", "lower"}, {"highest", "lowest"}, {"more", "less"}, {"most", "least"}, {"greater", "less"},
+	{"greater", "smaller"}, {"greatest", "least"}, {"larger", "smaller"}, {"large", "small"}, {"above", "below"}, {"over", "under"}, {"upper", "lower"},
+	{"inside", "outside"}, {"inner", "outer"}, {"open", "close"}, {"opened", "closed"}, {"start", "stop"}, {"begin", "end"}, {"day", "night"}, {"true", "false"},
+	{"correct", "incorrect"}, {"right", "wrong"}, {"proper", "improper"}, {"possible", "impossible"}, {"necessary", "unnecessary"}, {"stable", "unstable"},
+	{"safe", "unsafe"}, {"sufficient", "insufficient"}, {"complete", "incomplete"}, {"restricted", "unrestricted"}, {"with", "without"}, {"always", "never"},
+	{"maximum", "minimum"}, {"first", "last"}, {"early", "late"}, {"fast", "slow"}, {"long", "short"}, {"hot", "cold"}, {"wet", "dry"}, {"loaded", "empty"},
+	{"north", "south"}, {"east", "west"}, {"clockwise", "anticlockwise"}, {"clockwise", "counterclockwise"}, {"ac", "dc"}, {"input", "output"}, {"except", "including"},
+	{"may", "maynot"}, {"must", "mustnot"}, {"shall", "shallnot"}, {"should", "shouldnot"}, {"can", "cannot"}, {"is", "isnot"}, {"are", "arenot"}, {"does", "doesnot"},
+	{"advantage", "disadvantage"}, {"prohibited", "permitted"}, {"allowed", "prohibited"}, {"required", "forbidden"}, {"exceed", "fallbelow"},
+	{"rise", "fall"}, {"heavier", "lighter"}, {"stronger", "weaker"}, {"deep", "shallow"}, {"incoming", "outgoing"}, {"approaching", "leaving"},
+}
+
+// opposites returns the pairs of words that turn a question round, those of the
+// turns included; a negation pairs with nothing.
+func (a *alphabet) opposites() [][2][]letter {
+	var out [][2][]letter
+	for _, t := range turns {
+		out = append(out, [2][]letter{a.learn(t.word), a.learn(t.as)})
+	}
+	for _, p := range opposites {
+		out = append(out, [2][]letter{a.learn(p[0]), a.learn(p[1])})
+	}
+	return out
+}
+
 // A levelTurn is a turn in letters.
 type levelTurn struct {
 	word, as []letter
@@ -97,9 +135,17 @@ next:
 	return out, polarity
 }
 
-// turned reports whether the stem is negated or turned round: without polarity
-// it comes nearer, and the polarity differs.
+// turned reports whether the stem is negated or turned round: a word stands for
+// its opposite, or without polarity the stem comes nearer, and the polarity
+// differs.
 func (s *Scanner) turned(e *evidence) bool {
+	for _, p := range e.spots() {
+		for _, w := range s.ix.pairs {
+			if e.swapped(p, w[0], w[1]) || e.swapped(p, w[1], w[0]) {
+				return true
+			}
+		}
+	}
 	for _, f := range e.pieces {
 		if f.piece.kind == optionPart || f.place.dist == 0 {
 			continue

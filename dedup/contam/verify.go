@@ -21,6 +21,7 @@ type match struct {
 	optLetters int     // letters of the options found
 	found      int     // options found, trivial ones too
 	inOrder    bool    // all options, letter by letter, one after the other
+	how        how     // what of the stem was searched as one
 
 	same  bool // the letters say it is the item
 	shown bool // less, but worth showing

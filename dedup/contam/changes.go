@@ -1,0 +1,173 @@
+package contam
+
+import (
+	"bytes"
+	"slices"
+)
+
+// flank is how many letters on either side of a changed word must be the item's.
+const flank = 3
+
+// A spot is a segment of the stem beside the letters it was found at.
+type spot struct {
+	item   []letter
+	lo, hi int // in the window
+}
+
+// spots returns the segments whose pieces were all found, close together.
+func (e *evidence) spots() []spot {
+	var out []spot
+	for from, k := 0, 0; k < len(e.it.segments); k++ {
+		seg := e.it.segments[k]
+		lo, hi, letters := len(e.window), 0, 0
+		for _, f := range e.pieces {
+			if f.piece.kind != optionPart && f.piece.from >= from && f.piece.from < from+len(seg) {
+				lo, hi = min(lo, f.place.start), max(hi, f.place.end)
+				letters += len(f.piece.letters)
+			}
+		}
+		from += len(seg)
+		if letters == len(seg) && hi-lo <= 2*len(seg)+4*flank {
+			out = append(out, spot{seg, lo, hi})
+		}
+	}
+	return out
+}
+
+// swapped reports whether the data has word to where the item has word from, one
+// of which may be empty: with the item's letters on both sides of it, or at an
+// end of the segment and touching it.
+func (e *evidence) swapped(p spot, from, to []letter) bool {
+	near := e.window[max(0, p.lo-len(to)-flank):min(len(e.window), p.hi+len(to)+flank)]
+	if len(to) > 0 && count(near, to) == 0 || len(from) > 0 && count(p.item, from) == 0 {
+		return false
+	}
+	for i := 0; i+len(from) <= len(p.item); i++ {
+		end := i + len(from)
+		if !slices.Equal(p.item[i:end], from) {
+			continue
+		}
+		left, right := p.item[max(0, i-flank):i], p.item[end:min(len(p.item), end+flank)]
+		switch {
+		case len(left) == 0 && len(right) == 0:
+		case len(left) == 0 || len(right) == 0:
+			// what the item has stands inside what the data has where a word is added
+			added := len(from) == 0
+			if added && e.standsFree(p.item) {
+				return false
+			}
+			if len(left)+len(right) >= 2 && (added || index(near, slices.Concat(left, from, right)) < 0) &&
+				e.atEdge(p, left, to, right, !added && len(to) > 0) {
+				return true
+			}
+		case index(near, slices.Concat(left, to, right)) >= 0 && index(near, slices.Concat(left, from, right)) < 0:
+			return true
+		}
+	}
+	return false
+}
+
+// atEdge reports whether word stands before right, or behind left, touching it
+// and with nothing else that touches it on its other side, unless open says that
+// anything may.
+func (e *evidence) atEdge(p spot, left, word, right []letter, open bool) bool {
+	text := slices.Concat(left, word, right)
+	lo := max(0, p.lo-len(word)-flank)
+	for at := lo; ; at++ {
+		k := index(e.window[at:min(len(e.window), p.hi+len(word)+flank)], text)
+		if k < 0 {
+			return false
+		}
+		at += k
+		end := at + len(text)
+		free := !e.touching(at-1) || isDigit(e.window[at-1]) // behind a number: ①
+		touch := len(word) == 0 || e.touching(at+len(word)-1)
+		if len(left) > 0 {
+			free = !e.touching(end - 1)
+			touch = len(word) == 0 || e.touching(at+len(left)-1)
+		}
+		if touch && (free || open) {
+			return true
+		}
+	}
+}
+
+// standsFree reports whether a segment stands somewhere in the window, letter by
+// letter, with nothing that touches it: ①不成文②成文.
+func (e *evidence) standsFree(seg []letter) bool {
+	for at := 0; ; at++ {
+		k := index(e.window[at:], seg)
+		if k < 0 {
+			return false
+		}
+		at += k
+		if end := at + len(seg); (!e.touching(at-1) || isDigit(e.window[at-1])) && !e.touching(end-1) {
+			return true
+		}
+	}
+}
+
+// touching reports whether nothing but spaces stands between letter k of the
+// window and the next.
+func (e *evidence) touching(k int) bool {
+	if k < 0 || k+1 >= len(e.offs) || e.fieldOf(k) != e.fieldOf(k+1) {
+		return false
+	}
+	from, to := e.after(k), int(e.offs[k+1])
+	return from >= to || len(bytes.Trim(e.fields[e.fieldOf(k)].text[from:to], " \t")) == 0
+}
+
+// count returns how often word stands in text, overlaps included.
+func count(text, word []letter) int {
+	n := 0
+	for i := 0; i+len(word) <= len(text); i++ {
+		if slices.Equal(text[i:i+len(word)], word) {
+			n++
+		}
+	}
+	return n
+}
+
+// A change is a stretch in which item and data differ, between letters that both
+// have.
+type change struct {
+	item, data             []letter
+	before, behind         letter // the letter of the item at either side; none at an end
+	dataBefore, dataBehind letter // the same of the data, where it touches; else none
+}
+
+// changes returns where a segment differs from its place.
+func (e *evidence) changes(p spot) []change {
+	text := e.window[p.lo:p.hi]
+	if slices.Equal(p.item, text) {
+		return nil
+	}
+	var out []change
+	at := func(ls []letter, i int) letter {
+		if i < 0 || i >= len(ls) {
+			return none
+		}
+		return ls[i]
+	}
+	put := func(i, j, k, l int) {
+		if i < j || k < l {
+			c := change{item: p.item[i:j], data: text[k:l], before: at(p.item, i-1), behind: at(p.item, j)}
+			if e.adjacent(p.lo + k - 1) {
+				c.dataBefore = at(e.window, p.lo+k-1)
+			}
+			if e.adjacent(p.lo + l - 1) {
+				c.dataBehind = at(e.window, p.lo+l)
+			}
+			out = append(out, c)
+		}
+	}
+	i, k := 0, 0
+	for n, q := range align(p.item, text) {
+		if q.to >= 0 && p.item[n] == text[q.to] && p.item[n] != foreign {
+			put(i, n, k, q.to)
+			i, k = n+1, q.to+1
+		}
+	}
+	put(i, len(p.item), k, len(text))
+	return out
+}

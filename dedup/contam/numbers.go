@@ -1,0 +1,282 @@
+package contam
+
+import (
+	"slices"
+	"strings"
+)
+
+// numberWords are numbers in words; another one is another number.
+var numberWords = [...]string{
+	"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "twenty", "thirty",
+	"forty", "fifty", "sixty", "hundred", "thousand", "first", "second", "third", "fourth", "fifth", "half", "quarter",
+	"single", "double", "triple", "twice", "once",
+}
+
+// units groups what is measured in the same dimension. Names in one string mean
+// the same unit, others another one.
+var units = [...][]string{
+	{"m 米", "km 公里 千米", "cm 厘米", "mm 毫米", "nmile 海里 nm nauticalmiles", "ft 英尺 feet", "链 cables", "inches 英寸", "metres meters", "miles 英里"},
+	{"s 秒 seconds", "min 分钟 分 minutes", "h 小时 时 hours", "d 天 日 days", "周 星期 weeks", "月 个月 months", "年 years"},
+	{"kg 千克 公斤", "t 吨 tons tonnes", "g 克", "lb 磅"},
+	{"kn 节 knots", "ms", "kmh"},
+	{"mpa 兆帕", "kpa 千帕", "pa 帕", "bar 巴"},
+	{"kw 千瓦", "w 瓦", "kva", "mw 兆瓦"},
+	{"v 伏", "kv 千伏", "mv 毫伏"},
+	{"hz 赫兹", "khz 千赫", "mhz 兆赫", "ghz"},
+	{"c 摄氏度", "f 华氏度", "k"},
+	{"l 升", "ml 毫升"},
+}
+
+// numbering is what the rules about numbers know, in letters.
+type numbering struct {
+	values map[letter]int // of digits and of Chinese numerals
+	words  [][]letter
+	units  [][][][]letter // by dimension, by unit: its names
+	names  []unitName     // longest first
+}
+
+// A unitName is one name of a unit, and the first of its names.
+type unitName struct{ name, first []letter }
+
+func (a *alphabet) numbering() *numbering {
+	n := &numbering{values: map[letter]int{}}
+	for d := range 10 {
+		n.values[first0+letter(d)] = d
+	}
+	for value, names := range [...]string{"〇零", "一壹", "二贰两", "三叁", "四肆", "五伍", "六陆", "七柒", "八捌", "九玖", "十拾"} {
+		for _, l := range a.learn(names) {
+			n.values[l] = value
+		}
+	}
+	for _, w := range numberWords {
+		n.words = append(n.words, a.learn(w))
+	}
+	for _, dimension := range units {
+		var all [][][]letter
+		for _, names := range dimension {
+			var unit [][]letter
+			for _, name := range strings.Fields(names) {
+				unit = append(unit, a.learn(name))
+				n.names = append(n.names, unitName{unit[len(unit)-1], unit[0]})
+			}
+			all = append(all, unit)
+		}
+		n.units = append(n.units, all)
+	}
+	slices.SortStableFunc(n.names, func(a, b unitName) int { return len(b.name) - len(a.name) })
+	return n
+}
+
+// digitsOnly reports whether ls are numerals and nothing else.
+func (n *numbering) digitsOnly(ls []letter) bool {
+	return !slices.ContainsFunc(ls, func(l letter) bool { _, ok := n.values[l]; return !ok })
+}
+
+func (n *numbering) numeral(l letter) bool { _, ok := n.values[l]; return ok }
+
+// same returns ls with numerals as digits and every unit behind a number by the
+// first of its names.
+func (n *numbering) same(ls []letter) []letter {
+	ls = n.plain(ls)
+	var out []letter
+next:
+	for i := 0; i < len(ls); {
+		if i > 0 && isDigit(ls[i-1]) && !isDigit(ls[i]) {
+			for _, u := range n.names {
+				if len(ls)-i >= len(u.name) && slices.Equal(ls[i:i+len(u.name)], u.name) {
+					out = append(out, u.first...)
+					i += len(u.name)
+					continue next
+				}
+			}
+		}
+		out = append(out, ls[i])
+		i++
+	}
+	return out
+}
+
+// plain returns ls with every numeral as a digit, so that 三 is 3.
+func (n *numbering) plain(ls []letter) []letter {
+	out := make([]letter, 0, len(ls)+1)
+	for _, l := range ls {
+		switch v, ok := n.values[l]; {
+		case !ok:
+			out = append(out, l)
+		case v == 10:
+			out = append(out, first0+1, first0)
+		default:
+			out = append(out, first0+letter(v))
+		}
+	}
+	return out
+}
+
+// numbersChanged reports whether a number of the stem is another one: numerals
+// stand where others stood, or a number has a digit more or less.
+func (s *Scanner) numbersChanged(e *evidence) bool {
+	n := s.ix.numbers
+	for _, p := range e.spots() {
+		all := e.changes(p)
+		for i := range all {
+			if n.changed(&all[i], len(all)) {
+				return true
+			}
+		}
+		if s.measureChanged(e, p) {
+			return true
+		}
+	}
+	return e.digitsChanged()
+}
+
+// changed reports whether c makes another number of one; others is how many
+// changes there are in all. Damaged text loses and swaps single digits, so these
+// count only where nothing else is changed.
+func (n *numbering) changed(c *change, others int) bool {
+	if !n.digitsOnly(c.item) || !n.digitsOnly(c.data) {
+		return false
+	}
+	switch {
+	case len(c.item) == 0:
+		return n.numeral(c.dataBefore) || n.numeral(c.dataBehind)
+	case len(c.data) == 0:
+		return others <= 2 && (n.numeral(c.before) || n.numeral(c.behind))
+	}
+	a, b := n.plain(c.item), n.plain(c.data)
+	if slices.Equal(a, b) {
+		return false
+	}
+	return !slices.Equal(sorted(a), sorted(b)) || others <= 1
+}
+
+// measureChanged reports whether a number in words, or the unit behind a number,
+// is another one.
+func (s *Scanner) measureChanged(e *evidence, p spot) bool {
+	n := s.ix.numbers
+	for _, w := range n.words {
+		if count(p.item, w) == 0 {
+			continue
+		}
+		for _, v := range n.words {
+			if !slices.Equal(v, w) && e.swapped(p, w, v) {
+				return true
+			}
+		}
+	}
+	for _, dimension := range n.units {
+		for i, unit := range dimension {
+			for _, name := range unit {
+				if n.unitChanged(e, p, name, dimension, i) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// unitChanged reports whether name, a unit of the dimension, stands behind a
+// number of the item where the data has another unit.
+func (n *numbering) unitChanged(e *evidence, p spot, name []letter, dimension [][][]letter, unit int) bool {
+	for i := 1; i+len(name) <= len(p.item); i++ {
+		if !n.numeral(p.item[i-1]) || !slices.Equal(p.item[i:i+len(name)], name) {
+			continue
+		}
+		end := i + len(name)
+		right := p.item[end:min(len(p.item), end+flank)]
+		if len(right) > 0 && right[0] < firstOwn && name[0] < firstOwn && !isDigit(right[0]) {
+			continue // m of mm
+		}
+		left := p.item[max(0, i-flank):i]
+		if index(e.window[p.lo:p.hi], slices.Concat(left, name, right)) >= 0 {
+			continue
+		}
+		for k, other := range dimension {
+			for _, to := range other {
+				if k != unit && index(e.window[p.lo:min(len(e.window), p.hi+flank)], slices.Concat(left, to, right)) >= 0 {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// digitsChanged reports whether a piece of the stem comes nearer to its place
+// when all digits count as one, and the digits really differ.
+func (e *evidence) digitsChanged() bool {
+	for _, f := range e.pieces {
+		if !f.piece.digits || f.place.dist == 0 || f.piece.kind == optionPart {
+			continue
+		}
+		text := e.own(f)
+		if slices.Equal(sorted(digitsOf(f.piece.letters)), sorted(digitsOf(text))) {
+			continue
+		}
+		if distance(oneDigit(f.piece.letters), oneDigit(text)) < f.place.dist {
+			return true
+		}
+	}
+	return false
+}
+
+// otherNumbers reports whether b is a with other digits.
+func otherNumbers(a, b []letter, latin bool) bool {
+	d := distance(a, b)
+	return d > 0 && !slices.Equal(sorted(digitsOf(a)), sorted(digitsOf(b))) &&
+		distance(oneDigit(a), oneDigit(b)) <= min(d-1, tolerance(len(a), latin))
+}
+
+func digitsOf(ls []letter) []letter {
+	var out []letter
+	for _, l := range ls {
+		if isDigit(l) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func sorted(ls []letter) []letter { slices.Sort(ls); return ls }
+
+func oneDigit(ls []letter) []letter {
+	out := slices.Clone(ls)
+	for i, l := range out {
+		if isDigit(l) {
+			out[i] = first0
+		}
+	}
+	return out
+}
+
+// optionNumbersChanged reports whether options are offered that are the item's
+// but for their numbers.
+func (e *evidence) optionNumbersChanged() bool {
+	if len(e.options) < 2 {
+		return false
+	}
+	var strange []offer // offered, but no option of the item
+	for _, r := range e.options {
+		if !slices.ContainsFunc(e.it.options, func(o option) bool { return e.sameOffer(&o, r) }) {
+			strange = append(strange, r)
+		}
+	}
+	with, changed := 0, 0
+	for i := range e.it.options {
+		o := &e.it.options[i]
+		if len(digitsOf(o.letters)) == 0 || o.combo {
+			continue
+		}
+		with++
+		if slices.ContainsFunc(e.options, func(r offer) bool { return e.sameOffer(o, r) }) {
+			continue
+		}
+		if slices.ContainsFunc(strange, func(r offer) bool {
+			return r.is(func(ls []letter) bool { return otherNumbers(o.letters, ls, e.it.latin) })
+		}) {
+			changed++
+		}
+	}
+	return changed > 0 && 2*changed >= with
+}

@@ -1,0 +1,240 @@
+package contam
+
+import "slices"
+
+// An item whose words are all there can still be far away as one text: a page
+// header, a reply or a gloss stands in the middle of its stem, or its clauses
+// have changed places. Where the seeds say so, the stem is measured again.
+
+const (
+	// rescueShare of a stem's nats must be hit before that is tried.
+	rescueShare = 0.55
+	// gapCost is how many edits an interruption counts as, however long.
+	gapCost = 2
+	// longestGap is the longest interruption, in letters.
+	longestGap = 160
+	// shortestClause is the fewest letters a clause may have to be searched by
+	// itself.
+	shortestClause = 4
+)
+
+// A how says what of an item's stem was searched as one.
+type how uint8
+
+const (
+	asPieces  how = iota // the pieces
+	asBroken             // the pieces, each of which may be interrupted
+	asClauses            // the clauses, in any order
+)
+
+// rescue measures an item again whose stem verify has not found as one text, and
+// returns the better match.
+func (s *Scanner) rescue(it *item, window []letter, m match) match {
+	c := &s.ix.config
+	broken, clauses := 0, 0
+	for i := range it.stem {
+		p := &it.stem[i]
+		d, _ := s.m.search(p.letters, window)
+		broken += min(d, s.gapped(p.letters, window))
+	}
+	for i := range it.clauses {
+		d, _ := s.m.search(it.clauses[i].letters, window)
+		clauses += d
+	}
+	dist, way := broken, asBroken
+	if len(it.clauses) > 0 && clauses < broken {
+		dist, way = clauses, asClauses
+	}
+	if dist >= it.stemLen || m.stemDist > 0 && dist >= m.stemDist {
+		return m
+	}
+	base := chance(it.latin)
+	r := match{statements: m.statements, options: -1, stemDist: max(1, dist), how: way}
+	r.stem = 1 - float64(dist)/float64(it.stemLen)
+	r.stemAbove = max(0, (r.stem-base)/(1-base))
+	r.nats = r.stem * float64(it.stemMass)
+	s.work = append(s.work[:0], window...)
+	s.options(it, s.work, &r)
+	r.decide(it, c)
+	if !r.same || m.same && r.stem < c.StemSame {
+		return m
+	}
+	return r
+}
+
+// gapped returns the least edit distance between pattern and any substring of
+// text in which stretches of up to longestGap letters count as gapCost edits
+// where they stand between two letters of the pattern.
+func (s *Scanner) gapped(pattern, text []letter) int {
+	n := len(pattern)
+	s.cost = append(s.cost[:0], make([]gapState, n+1)...)
+	cost := s.cost
+	for i := range cost {
+		cost[i] = gapState{run: i, gap: n}
+	}
+	best := n
+	for j, l := range text {
+		diagonal, gapDiagonal := cost[0].run, n
+		for i := 1; i <= n; i++ {
+			c := &cost[i]
+			run, gap := c.run, c.gap
+			if gap < n && j-c.from > longestGap {
+				gap = n
+			}
+			next := min(diagonal+1, run+1, cost[i-1].run+1)
+			if pattern[i-1] == l && l != foreign {
+				next = min(next, diagonal, gapDiagonal)
+			}
+			diagonal, gapDiagonal = run, gap
+			if i < n && run+gapCost < gap {
+				c.gap, c.from = run+gapCost, j
+			} else {
+				c.gap = gap
+			}
+			c.run = next
+		}
+		best = min(best, cost[n].run)
+	}
+	return best
+}
+
+// gapState is one cell of gapped: the cost so far, and the cost within an
+// interruption that began at letter from.
+type gapState struct{ run, gap, from int }
+
+// A stretch is a part of a piece and the letters it was found at.
+type stretch struct{ from, to, lo, hi int }
+
+// stretches returns the parts into which interruptions cut a piece, as gapped
+// finds them.
+func stretches(pattern, text []letter) []stretch {
+	const (
+		fromMatch = iota + 1
+		fromSwap
+		fromInsert
+		fromDelete
+		fromGap
+	)
+	n, w := len(pattern), len(text)+1
+	cost := make([]int, (n+1)*w)
+	gap := make([]int, (n+1)*w)     // cost within an interruption behind letter i
+	way := make([]uint8, (n+1)*w)   // how cost came to be
+	start := make([]int32, (n+1)*w) // where the interruption began
+	for i := range n + 1 {
+		cost[i*w], gap[i*w] = i, n
+		way[i*w] = fromDelete
+	}
+	for j := 1; j < w; j++ {
+		gap[j] = n
+		for i := 1; i <= n; i++ {
+			at := i*w + j
+			same := pattern[i-1] == text[j-1] && pattern[i-1] != foreign
+			best, by := cost[at-w-1]+1, uint8(fromSwap)
+			if same {
+				best, by = cost[at-w-1], fromMatch
+			}
+			if c := cost[at-1] + 1; c < best {
+				best, by = c, fromInsert
+			}
+			if c := cost[at-w] + 1; c < best {
+				best, by = c, fromDelete
+			}
+			if c := gap[at-w-1]; same && c < best {
+				best, by = c, fromGap
+			}
+			cost[at], way[at] = best, by
+			gap[at], start[at] = gap[at-1], start[at-1]
+			if j-int(start[at]) > longestGap {
+				gap[at] = n
+			}
+			if i < n && cost[at]+gapCost < gap[at] {
+				gap[at], start[at] = cost[at]+gapCost, int32(j)
+			}
+		}
+	}
+	end := 0
+	for j := range w {
+		if cost[n*w+j] < cost[n*w+end] {
+			end = j
+		}
+	}
+	var out []stretch
+	i, j := n, end
+	to, hi := i, j
+	for i > 0 {
+		switch way[i*w+j] {
+		case fromMatch, fromSwap:
+			i, j = i-1, j-1
+		case fromInsert:
+			j--
+		case fromGap:
+			i, j = i-1, j-1
+			out = append(out, stretch{i, to, j, hi})
+			j = int(start[i*w+j])
+			to, hi = i, j
+		default:
+			i--
+		}
+	}
+	out = append(out, stretch{0, to, j, hi})
+	slices.Reverse(out)
+	return out
+}
+
+// locateBroken is locate for a piece that something interrupts.
+func (e *evidence) locateBroken(p *piece) {
+	parts := stretches(p.letters, e.window)
+	for k, t := range parts {
+		part := *p
+		part.letters, part.from, part.more = p.letters[t.from:t.to], p.from+t.from, p.more || k > 0
+		e.pieces = append(e.pieces, found{&part, place{
+			dist: distance(part.letters, e.window[t.lo:t.hi]), start: t.lo, end: t.hi,
+		}})
+		if k > 0 {
+			e.gaps = append(e.gaps, [2]int{parts[k-1].hi, t.lo})
+		}
+	}
+}
+
+// interrupted reports whether every gap in the stem is one that lies between
+// the lines, turns or brackets of the text. Words put into a sentence make
+// another question of it.
+func (e *evidence) interrupted() bool {
+	return !slices.ContainsFunc(e.gaps, func(g [2]int) bool { return g[0] < g[1] && !e.breaksAt(g[0], g[1]) })
+}
+
+// breaksAt reports whether the gap from lo to hi begins and ends at a break, or
+// does when it is moved over letters that stand at both of its ends: where they
+// belong cannot be told.
+func (e *evidence) breaksAt(lo, hi int) bool {
+	for k := 0; hi+k <= len(e.window); k++ {
+		if e.breaks(lo+k-1) && e.breaks(hi+k-1) {
+			return true
+		}
+		if hi+k == len(e.window) || e.window[lo+k] != e.window[hi+k] {
+			break
+		}
+	}
+	for k := 1; lo-k >= 0 && e.window[lo-k] == e.window[hi-k]; k++ {
+		if e.breaks(lo-k-1) && e.breaks(hi-k-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// breaks reports whether a line, a field or a bracket ends or begins between
+// letter k of the window and the next.
+func (e *evidence) breaks(k int) bool {
+	if k < 0 || k+1 >= len(e.offs) || e.fieldOf(k) != e.fieldOf(k+1) {
+		return true
+	}
+	between := e.fields[e.fieldOf(k)].text[e.after(k):e.offs[k+1]]
+	return slices.ContainsFunc([]rune(string(between)), func(r rune) bool {
+		switch r {
+		case '\n', '(', ')', '（', '）', '[', ']', '【', '】', '<', '>', '{', '}', '|', '「', '」', '*', '_', '#':
+			return true
+		}
+		return false
+	})
+}
