@@ -27,8 +27,8 @@ const (
 type piece struct {
 	letters []letter
 	kind    partKind
-	part    int // which statement or option, from 0; for stems 0
-	from    int // its first letter in the stem's letters, or in the option's
+	part    int  // which statement or option, from 0; for stems 0
+	from    int  // its first letter in the stem's letters, or in the option's
 	more    bool // goes on the piece before it
 	digits  bool
 }
