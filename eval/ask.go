@@ -71,9 +71,17 @@ func (r *run) ask(ctx context.Context) error {
 	if r.Endpoint.Kind() == "builtin" {
 		workers = parallel.Workers(r.Concurrency)
 	}
+	if r.Ready != nil {
+		if err := r.Ready(ctx); err != nil {
+			return err
+		}
+	}
 	r.limit = newLimiter(workers, r.now)
 	ctx = llm.WithRetryHook(ctx, r.retrying)
 	if err := r.probe(ctx, todo); err != nil {
+		return err
+	}
+	if err := r.query(); err != nil {
 		return err
 	}
 	todo = r.todo() // preflight has answered some

@@ -39,6 +39,13 @@ type Job struct {
 	Fresh       bool // forget the answers an earlier run left in WorkDir
 	Resume      bool // there must be such answers
 
+	// Ready is called once, before the first request, when there is something to
+	// ask; an error ends the run. nil: nothing is to be done.
+	Ready func(context.Context) error
+	// Queries is the file that counts how often a model was asked these items;
+	// empty: not counted.
+	Queries string
+
 	Holder   runstore.Holder  // who locks WorkDir
 	Clock    func() time.Time // for latencies; nil: none are known, and Concurrency 0 goes by refusals only
 	Progress func(Progress)   // called after each answer, never at the same time; nil: not
@@ -63,6 +70,7 @@ type run struct {
 	heard    map[int]bool  // statuses that were told
 	longest  time.Duration // the longest wait the server asked for
 	checks   *PreflightReport
+	queries  int
 }
 
 // Run asks every item that has no answer yet, writes the files and returns the
@@ -206,7 +214,7 @@ func (r *run) stopped(ctx context.Context, err error) error {
 func (r *run) finish() (Summary, error) {
 	s := Summary{
 		Model: r.Model, Endpoint: r.Endpoint.Kind(), Baseline: r.Endpoint.Kind() == "builtin",
-		Reused: r.progress.Reused, Repeats: r.Repeats, Preflight: r.checks,
+		Reused: r.progress.Reused, Repeats: r.Repeats, Preflight: r.checks, Queries: r.queries,
 	}
 	if r.traffic.Requests > 0 {
 		s.Traffic = &r.traffic
@@ -281,6 +289,24 @@ func (r *run) conditions() []Condition {
 		c = append(c, Condition{"contract", r.Preflight.Contract})
 	}
 	return append(c, r.Endpoint.Conditions()...)
+}
+
+// query counts this run among those that asked a model these items. Baselines
+// choose nothing.
+func (r *run) query() error {
+	if r.Queries == "" || r.Endpoint.Kind() == "builtin" {
+		return nil
+	}
+	h := sha256.New()
+	for _, c := range r.conditions() {
+		fmt.Fprintf(h, "%d:%s%d:%s", len(c.Name), c.Name, len(c.Value), c.Value)
+	}
+	var err error
+	r.queries, err = runstore.CountQuery(r.Queries, runstore.Query{
+		Benchmark: r.Benchmark.Ref().String(), Items: "sha256:" + benchmark.CanonicalHash(r.Items), Model: r.Model,
+		Run: "sha256:" + hex.EncodeToString(h.Sum(nil)),
+	}, r.Fresh)
+	return err
 }
 
 // promptHash covers all items, so that a run with a limit can be taken up

@@ -28,6 +28,9 @@ type Summary struct {
 	Rows   int `json:"rows"`   // rows in the files
 	Reused int `json:"reused"` // answers taken over from an earlier run
 
+	// Queries counts the runs of this project that asked a model these items; 0:
+	// not counted, or nothing was asked.
+	Queries   int              `json:"queries,omitempty"`
 	Repeats   int              `json:"repeats,omitempty"` // answers asked of each item
 	Traffic   *Traffic         `json:"traffic,omitempty"` // nil: nothing was sent
 	Preflight *PreflightReport `json:"preflight,omitempty"`

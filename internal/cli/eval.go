@@ -1,19 +1,15 @@
 package cli
 
 import (
-	"context"
-	"os"
 	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/drydock-ml/drydock/eval"
-	"github.com/drydock-ml/drydock/internal/fail"
-	"github.com/drydock-ml/drydock/internal/llm"
+	"github.com/drydock-ml/drydock/eval/evalscope"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
-	"github.com/drydock-ml/drydock/internal/runstore"
 	"github.com/drydock-ml/drydock/internal/ui"
 )
 
@@ -24,13 +20,29 @@ type EvalOptions struct {
 	BaseURL      string
 	APIKeyFile   string
 	WorkDir      string
-	Concurrency  string
-	Fresh        bool
+	Train        string
 	Limit        int
+	Repeats      int
 	SystemPrompt string
 	Temperature  string
+	MaxTokens    int
+	ExtraBody    string
+	Stream       bool
+	Rule         string
+	Filter       string
+	Schema       string
+	OnError      string
 	MinAcc       float64
-	Train        string
+	Concurrency  string
+	Deadline     string
+	Hedge        bool
+	Contract     string
+	BaseModel    string
+	Checkpoints  string
+	Dev          string
+	NoPreflight  bool
+	Resume       bool
+	Fresh        bool
 	DryRun       bool
 }
 
@@ -45,13 +57,16 @@ func newEvalCommand(a *app) *cobra.Command {
 		},
 		examples: []example{
 			{msg.Text{"a model served here", "本机部署的模型"}, "drydock eval --model qwen3-8b --base-url http://127.0.0.1:8000/v1"},
+			{msg.Text{"every checkpoint of a training, chosen on other items", "训练的每个检查点，在其他题目上选择"}, "drydock eval --checkpoints out/ --dev dev.jsonl --base-url http://127.0.0.1:8000/v1"},
 			{msg.Text{"a baseline that needs no model", "不需要模型的基线"}, "drydock eval --model builtin:lookup --train q.jsonl --work-dir w"},
 		},
 		exits: []int{3, 4, 12, 20},
 	}, nil)
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := a.require(cmd, "model", o.Model); err != nil {
-			return err
+		if o.Checkpoints == "" {
+			if err := a.require(cmd, "model", o.Model); err != nil {
+				return err
+			}
 		}
 		return runEval(cmd.Context(), a, o)
 	}
@@ -62,84 +77,46 @@ func newEvalCommand(a *app) *cobra.Command {
 	f.str(&o.APIKeyFile, "api-key-file", "", "", msg.Text{"`FILE` with the key (default: DRYDOCK_API_KEY)", "含密钥的 `FILE`（默认：DRYDOCK_API_KEY）"})
 	f.output(&o.WorkDir, "work-dir", "", msg.Text{"write the files below `DIR` (default build/eval)", "将文件写入 `DIR`（默认 build/eval）"})
 	f.str(&o.Train, "train", "", "", msg.Text{"training rows in `FILE`, for the baselines", "基线使用的训练数据 `FILE`"})
-	f.str(&o.Concurrency, "concurrency", "", "auto", msg.Text{"ask `N` questions at once, or auto", "同时提问 `N` 题，或 auto"})
 	f.int(&o.Limit, "limit", "", 0, msg.Text{"ask the first `N` items only (0: all)", "只问前 `N` 题（0：全部）"})
-	f.str(&o.SystemPrompt, "system-prompt", "", "", msg.Text{"send `TEXT` before the question", "在题目之前发送 `TEXT`"})
-	f.str(&o.Temperature, "temperature", "", "0", msg.Text{"sampling temperature `T`; server: leave it to the server", "采样温度 `T`；server：由服务端决定"})
-	f.float(&o.MinAcc, "min-acc", "", 0, msg.Text{"end with 12 when the accuracy is below `X` (0 to 1)", "准确率低于 `X`（0 到 1）时以 12 退出"})
-	f.gate(&o.Fresh, "fresh", "", msg.Text{"forget saved answers", "不使用已保存的回答"})
+	f.int(&o.Repeats, "repeats", "", 1, msg.Text{"ask every item `N` times", "每题提问 `N` 次"})
+	evalRequestFlags(f, &o)
+	evalRunFlags(f, &o)
 	f.dryRun(&o.DryRun)
 	a.completeFunc(c, "bench", a.knownBenches)
 	a.complete(c, "model", eval.MajorityModel, eval.LookupModel)
+	a.complete(c, "rule", ruleNames()...)
+	a.complete(c, "schema", stringsOf(evalscope.Schemas())...)
+	a.complete(c, "on-error", stringsOf(eval.OnErrors())...)
+	a.complete(c, "contract", contracts()...)
 	return c
 }
 
-func runEval(ctx context.Context, a *app, o EvalOptions) error {
-	b, err := a.findBench(o.Bench)
-	if err != nil {
-		return err
-	}
-	n, err := o.check()
-	if err != nil {
-		return err
-	}
-	endpoint, err := a.endpoint(o, b)
-	if err != nil {
-		return err
-	}
-	if o.WorkDir == "" {
-		o.WorkDir = filepath.Join("build", "eval")
-	}
-	if o.DryRun {
-		return a.answer(newEvalPlan(o, b, endpoint))
-	}
-	env, err := a.pipelineEnv()
-	if err != nil {
-		return err
-	}
-	progress := a.term.Progress(b.Name, int64(len(b.Items)), false)
-	s, err := eval.Run(ctx, eval.Job{
-		Benchmark: b.Benchmark, Items: b.Items, Limit: o.Limit, Model: o.Model, Endpoint: endpoint,
-		SystemPrompt: o.SystemPrompt, WorkDir: o.WorkDir, Concurrency: n, Fresh: o.Fresh,
-		Holder: runstore.Holder{PID: env.PID, Host: env.Host, Start: env.Now()},
-		Progress: func(p eval.Progress) {
-			progress.SetTotal(int64(p.Total))
-			progress.Set(int64(p.Done))
-		},
-	})
-	progress.End()
-	if err != nil {
-		return err
-	}
-	return a.evalAnswer(s, o.MinAcc)
+// evalRequestFlags declares what is sent and how it is read.
+func evalRequestFlags(f flags, o *EvalOptions) {
+	f.str(&o.SystemPrompt, "system-prompt", "", "", msg.Text{"send `TEXT` before the question", "在题目之前发送 `TEXT`"})
+	f.str(&o.Temperature, "temperature", "", "0", msg.Text{"sampling temperature `T`; server: leave it to the server", "采样温度 `T`；server：由服务端决定"})
+	f.int(&o.MaxTokens, "max-tokens", "", 0, msg.Text{"at most `N` tokens an answer (0: the server's limit)", "每条回答最多 `N` 个 token（0：服务端上限）"})
+	f.str(&o.ExtraBody, "extra-body", "", "", msg.Text{"send the fields of the object `JSON`, too", "同时发送 `JSON` 对象中的字段"})
+	f.bool(&o.Stream, "stream", "", msg.Text{"have answers sent piece by piece", "以流式接收回答"})
+	f.str(&o.Rule, "rule", "", "", msg.Text{"read the letter by `RULE` (default: the benchmark's)", "按 `RULE` 抽取字母（默认：评测集的规则）"})
+	f.str(&o.Filter, "filter", "", "", msg.Text{"before that, EvalScope's filters: `JSON`, such as {\"remove_until\":\"</think>\"}", "抽取前应用 EvalScope 过滤器 `JSON`，如 {\"remove_until\":\"</think>\"}"})
+	f.str(&o.Schema, "schema", "", "", msg.Text{"write files as EvalScope `1.4.2|1.14` does (default 1.4.2)", "按 EvalScope `1.4.2|1.14` 的格式写文件（默认 1.4.2）"})
+	f.str(&o.OnError, "on-error", "", "wrong", msg.Text{"count a failed request `wrong|evalscope`: as wrong, or not at all, as EvalScope does", "失败请求的计法 `wrong|evalscope`：计为错误，或如 EvalScope 不计入"})
+	f.float(&o.MinAcc, "min-acc", "", 0, msg.Text{"end with 12 when the accuracy is below `X` (0 to 1)", "准确率低于 `X`（0 到 1）时以 12 退出"})
 }
 
-// check reads the flags that are more than one value.
-func (o EvalOptions) check() (concurrency int, err error) {
-	var bad fail.List
-	if o.Concurrency != "auto" {
-		n, err := strconv.Atoi(o.Concurrency)
-		if err != nil || n < 1 {
-			bad = append(bad, badValue("--concurrency", o.Concurrency, kindWords{"a number from 1, or auto", "从 1 起的数字，或 auto"}))
-		}
-		concurrency = n
-	}
-	if o.Limit < 0 {
-		bad = append(bad, badValue("--limit", strconv.Itoa(o.Limit), kindWords{"a number from 0", "从 0 起的数字"}))
-	}
-	if o.MinAcc < 0 || o.MinAcc > 1 {
-		bad = append(bad, badValue("--min-acc", strconv.FormatFloat(o.MinAcc, 'g', -1, 64), kindWords{"a number from 0 to 1", "0 到 1 之间的数字"}))
-	}
-	switch {
-	case eval.IsBuiltin(o.Model) && o.Train == "":
-		bad = append(bad, fail.New(fail.Usage, msg.Text{"%s needs --train FILE", "%s 需要 --train FILE"}, o.Model))
-	case eval.IsBuiltin(o.Model) && o.BaseURL != "":
-		bad = append(bad, fail.New(fail.Usage, msg.Text{"%s needs no server: leave out --base-url", "%s 不需要服务端：请去掉 --base-url"}, o.Model))
-	case !eval.IsBuiltin(o.Model) && o.BaseURL == "":
-		bad = append(bad, fail.New(fail.Usage, msg.Text{"model %s: missing --base-url", "模型 %s：缺少 --base-url"}, o.Model).
-			Hint(msg.Text{"an OpenAI-compatible server, for example http://127.0.0.1:8000/v1", "OpenAI 兼容服务，例如 http://127.0.0.1:8000/v1"}))
-	}
-	return concurrency, bad.OrNil()
+// evalRunFlags declares how the run goes.
+func evalRunFlags(f flags, o *EvalOptions) {
+	f.str(&o.Concurrency, "concurrency", "", "auto", msg.Text{"ask `N` questions at once, or auto", "同时提问 `N` 题，或 auto"})
+	f.str(&o.Deadline, "deadline", "", "30m", msg.Text{"give an item up after `TIME`, all attempts together", "单题超过 `TIME`（含重试）即放弃"})
+	f.bool(&o.Hedge, "hedge", "", msg.Text{"ask late items a second time; the first answer counts", "对迟迟未答的题再问一次，先到者有效"})
+	f.str(&o.Contract, "contract", "", "", msg.Text{"hold the server to the checkpoint's template contract `NAME`", "要求服务端符合检查点的模板约定 `NAME`"})
+	f.str(&o.BaseModel, "base-model", "", "", msg.Text{"check that the adapter answers otherwise than `NAME`", "检查适配器的回答与 `NAME` 不同"})
+	f.str(&o.Checkpoints, "checkpoints", "", "", msg.Text{"load and ask every LoRA checkpoint in `DIR`, one after another", "依次载入并提问 `DIR` 中的每个 LoRA 检查点"})
+	f.str(&o.Dev, "dev", "", "", msg.Text{"choose among them on the items of `FILE`, then ask the benchmark once", "在 `FILE` 的题目上选出一个，再做一次评测集"})
+	f.gate(&o.NoPreflight, "no-preflight", "", msg.Text{"do not look at the server first; this is recorded", "不做预检；此事会记录在案"})
+	f.bool(&o.Resume, "resume", "", msg.Text{"go on with saved answers; refuse when there are none", "沿用已保存的回答；没有则拒绝"})
+	f.gate(&o.Fresh, "fresh", "", msg.Text{"forget saved answers", "不使用已保存的回答"})
 }
 
 // findBench resolves a benchmark by name or file. A drydock.yaml with mistakes
@@ -155,51 +132,6 @@ func (a *app) findBench(ref string) (*pipeline.Bench, error) {
 		return nil, mistakes
 	}
 	return b, err
-}
-
-// endpoint makes what is asked: a baseline or a server.
-func (a *app) endpoint(o EvalOptions, b *pipeline.Bench) (eval.Endpoint, error) {
-	if eval.IsBuiltin(o.Model) {
-		data, err := os.ReadFile(o.Train)
-		if err != nil {
-			return nil, a.cannotRead(o.Train, err)
-		}
-		u, ok := b.Benchmark.(eval.Unprompter)
-		if !ok {
-			return nil, fail.New(fail.Usage, msg.Text{"%s cannot be asked of a baseline", "%s 不能用于基线"}, b.Name)
-		}
-		t, err := eval.ReadTraining(filepath.ToSlash(o.Train), data, u)
-		if err != nil {
-			return nil, err
-		}
-		return eval.Builtin(o.Model, t, u)
-	}
-	key, err := a.apiKey(o.APIKeyFile)
-	if err != nil {
-		return nil, err
-	}
-	temperature, err := temperatureOf(o.Temperature)
-	if err != nil {
-		return nil, err
-	}
-	client, err := llm.New(llm.Options{
-		BaseURL: o.BaseURL, APIKey: key, HTTP: a.host.HTTP, Clock: a.host.Now,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return eval.NewHTTP(client, o.Model, eval.Sampling{Temperature: temperature}), nil
-}
-
-func temperatureOf(s string) (*float64, error) {
-	if s == "server" {
-		return nil, nil
-	}
-	t, err := strconv.ParseFloat(s, 64)
-	if err != nil || t < 0 || t > 2 {
-		return nil, badValue("--temperature", s, kindWords{"a number from 0 to 2, or server", "0 到 2 之间的数字，或 server"})
-	}
-	return &t, nil
 }
 
 // evalPlan says what would be asked, and whom.

@@ -38,6 +38,12 @@ func (s evalSummary) text(t *ui.Terminal) {
 	if s.Reused > 0 {
 		row(msg.Text{"taken over", "沿用"}, t.Say(msg.Text{"%d {answer|answers} of an earlier run", "以往运行的 %d 个回答"}, s.Reused))
 	}
+	if p := s.Preflight; p != nil {
+		row(msg.Text{"preflight", "预检"}, preflightWords(t, p))
+	}
+	if c := s.Traffic; c != nil && c.Requests > s.Asked-s.Reused {
+		row(msg.Text{"requests", "请求"}, t.Say(msg.Text{"%d; %d tried again, %d asked twice", "%d 个；其中重试 %d 个，重复提问 %d 个"}, c.Requests, c.Retries, c.Hedged))
+	}
 	row(msg.Text{"no letter", "未抽取到字母"}, fmt.Sprint(s.NoExtraction))
 	if s.OutsideOptions > 0 {
 		row(msg.Text{"letter not offered", "字母不在选项中"}, fmt.Sprint(s.OutsideOptions))
@@ -72,6 +78,7 @@ func (s evalSummary) text(t *ui.Terminal) {
 	for _, n := range s.Notes {
 		t.Note(msg.Text{"%s", "%s"}, n)
 	}
+	noteQueries(t, s.Queries)
 	if s.LeakSignal != nil {
 		t.Print(msg.Text{"%s", "%s"}, s.LeakSignal)
 	}
@@ -101,4 +108,24 @@ func letterCounts(t *ui.Terminal, m map[string]int) string {
 		parts = append(parts, fmt.Sprintf("%s %d", name, m[l]))
 	}
 	return strings.Join(parts, " · ")
+}
+
+// preflightWords says what was found before the first request, and what with -v.
+func preflightWords(t *ui.Terminal, p *eval.PreflightReport) string {
+	n := map[eval.CheckStatus]int{}
+	for _, c := range p.Checks {
+		n[c.Status]++
+		t.Detail(msg.Text{"preflight, %s: %s", "预检 %s：%s"}, c.ID, c)
+	}
+	if len(p.Checks) == 0 {
+		return t.Say(msg.Text{"left out", "未做"})
+	}
+	words := t.Say(msg.Text{"%d {check|checks} passed", "%d 项通过"}, n[eval.CheckPassed])
+	if k := n[eval.CheckWarned]; k > 0 {
+		words += t.Say(msg.Text{", %d warned", "，%d 项警告"}, k)
+	}
+	if k := n[eval.CheckSkipped]; k > 0 {
+		words += t.Say(msg.Text{", %d not told by the server", "，%d 项服务端未提供"}, k)
+	}
+	return words
 }
