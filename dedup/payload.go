@@ -93,7 +93,7 @@ func (s *spool) settle(p *payloads, grown int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.file == nil {
-		f, err := os.CreateTemp(s.dir, "dedup-*.tmp")
+		f, err := os.CreateTemp(s.dir, ".tmp-dedup-*")
 		if err != nil {
 			return err
 		}

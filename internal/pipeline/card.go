@@ -215,7 +215,7 @@ func (l *ledgerRun) corpus() error {
 	dd, cc := l.r.result.Stage(StageDedup), l.r.result.Stage(StageContam)
 	id, err := l.next(provenance.Step{
 		Name: StageDedup, Sums: *dd.Sums,
-		Params: drydock.RawJSON(fmt.Sprintf(`{"exact":%v}`, l.r.cfg.Dedup.Exact)),
+		Params: l.r.cfg.Dedup.params(),
 	})
 	if err != nil {
 		return err

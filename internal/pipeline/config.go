@@ -57,7 +57,24 @@ type SourceConfig struct {
 
 // DedupConfig says which duplicates go.
 type DedupConfig struct {
-	Exact bool `yaml:"exact" help:"Remove records equal after normalisation; the first stays." zh:"去除规范化后相同的记录；保留第一条。"`
+	spec.Place
+	Exact  bool        `yaml:"exact" help:"Remove records equal after normalisation; the first stays." zh:"去除规范化后相同的记录；保留第一条。"`
+	Near   *NearConfig `yaml:"near" help:"Remove near duplicates, too; what differs in a number, unit, polarity, symbol or answer stays and is listed in build/dedup.jsonl." zh:"同时去除近似重复；数字、单位、正反义、符号或答案不同的予以保留，并列入 build/dedup.jsonl。"`
+	Prefer []string    `yaml:"prefer" help:"Sources whose records stay before others, in order." zh:"优先保留其记录的来源，按顺序。"`
+}
+
+// NearConfig says when records are near.
+type NearConfig struct {
+	spec.Place
+	Threshold float64 `yaml:"threshold" help:"Least similarity, above 0.5 and below 1; 0.85 when left out." zh:"最低相似度，大于 0.5 且小于 1；省略时为 0.85。"`
+}
+
+// threshold is that of near duplicates; 0: none are looked for.
+func (c DedupConfig) threshold() float64 {
+	if c.Near == nil {
+		return 0
+	}
+	return c.Near.Threshold
 }
 
 // A BenchmarkConfig registers a benchmark for this project.

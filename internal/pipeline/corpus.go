@@ -30,6 +30,8 @@ type corpusStep interface {
 	Decide(context.Context) error
 }
 
+var _ corpusStep = (*dedup.Remover)(nil)
+
 // reportFile holds the findings of the contamination check, one a line.
 const reportFile = "build/contam.jsonl"
 
@@ -40,12 +42,12 @@ type corpus struct {
 	stages [3]runstore.Stage // dedup, contam, output
 	cached bool
 	saved  savedCorpus
-	dedup  corpusStep
+	dedup  *dedup.Remover // nil: duplicates stay
 	checks []*check
 	emits  []*output
-	leaked emit.Emitter              // question rows of what was removed
-	stands map[drydock.ID]drydock.ID // removed duplicate → the record that stays
-	outs   []*outState               // by part
+	leaked emit.Emitter               // question rows of what was removed
+	stands map[drydock.ID]*dedup.Pair // removed duplicate → the record that stays
+	outs   []*outState                // by part
 }
 
 // savedCorpus is result.json of the output stage: what a cached run reports.
@@ -70,7 +72,7 @@ func (r *runner) newCorpus(whole string) (*corpus, error) {
 	for i, name := range []string{StageDedup, StageContam, StageOutput} {
 		c.stages[i] = r.stage(name)
 	}
-	parts := []string{r.env.Tool.Program, whole, fmt.Sprint(r.cfg.Seed, r.cfg.Dedup.Exact), r.cfg.Contamination.OnHit}
+	parts := []string{r.env.Tool.Program, whole, fmt.Sprint(r.cfg.Seed, r.cfg.Dedup.Exact, r.cfg.Dedup.threshold(), r.cfg.Dedup.Prefer), r.cfg.Contamination.OnHit}
 	for _, ref := range r.cfg.Contamination.Against {
 		parts = append(parts, ref, r.benches[ref].SHA256)
 	}
@@ -94,7 +96,7 @@ func (r *runner) newCorpus(whole string) (*corpus, error) {
 		}
 	}
 	if !c.cached && r.cfg.Dedup.Exact {
-		c.dedup = dedup.New(dedup.Options{Workers: r.opt.Workers})
+		c.dedup = dedup.New(r.dedupOptions())
 	}
 	return c, nil
 }
@@ -133,17 +135,10 @@ func (r *runner) runCorpus(ctx context.Context) error {
 	if err := c.open(); err != nil {
 		return err
 	}
-	if c.dedup != nil {
-		if err := c.dedup.Decide(ctx); err != nil {
-			return err
-		}
-		c.stands = map[drydock.ID]drydock.ID{}
-		if d, ok := c.dedup.(interface{ Pairs() []dedup.Pair }); ok {
-			for _, p := range d.Pairs() {
-				c.stands[p.Removed.ID] = p.Kept.ID
-			}
-		}
+	if err := c.decideDuplicates(ctx); err != nil {
+		return err
 	}
+	decided := took()
 	states := make([]*partState, len(r.parts))
 	err := c.eachPart(ctx, StageContam, func(ctx context.Context, i int) (err error) {
 		states[i], err = c.filter(ctx, r.parts[i])
@@ -156,11 +151,11 @@ func (r *runner) runCorpus(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	first := took()
+	checked := took()
 	if err := c.emitAll(ctx, states, ids); err != nil {
 		return err
 	}
-	return c.finish(states, ids, first, took()-first)
+	return c.finish(states, ids, [3]float64{decided, checked - decided, took() - checked})
 }
 
 func (c *corpus) eachPart(ctx context.Context, stage string, do func(context.Context, int) error) error {
@@ -194,12 +189,11 @@ func (c *corpus) open() error {
 }
 
 // finish joins the chunks, writes the stages' files and reports them.
-func (c *corpus) finish(states []*partState, ids *rowIDs, first, second float64) error {
+func (c *corpus) finish(states []*partState, ids *rowIDs, seconds [3]float64) error {
 	results := [3]StageResult{{Name: StageDedup}, {Name: StageContam}, {Name: StageOutput}}
 	for i := range results {
-		results[i].Status, results[i].Sums, results[i].key = StatusDone, &drydock.Sums{}, c.key
+		results[i].Status, results[i].Sums, results[i].key, results[i].Seconds = StatusDone, &drydock.Sums{}, c.key, seconds[i]
 	}
-	results[1].Seconds, results[2].Seconds = first, second
 	for _, s := range states {
 		results[0].Sums.Add(s.dedup)
 		results[1].Sums.Add(s.contam)
@@ -212,6 +206,9 @@ func (c *corpus) finish(states []*partState, ids *rowIDs, first, second float64)
 		return err
 	}
 	files := [3][]string{{}, {}, outFiles}
+	if files[0], err = c.reportDuplicates(&results[0]); err != nil {
+		return err
+	}
 	if len(c.checks) > 0 {
 		files[1] = append(files[1], filepath.Join(c.r.base, filepath.FromSlash(reportFile)))
 		results[1].Files = []string{reportFile}

@@ -118,11 +118,7 @@ func (f *filterRun) batch(ctx context.Context, recs []*drydock.Record, base int)
 		f.s.dedup.Add(sums)
 		for i := range dropped {
 			dropped[i].Step = StageDedup
-			var ev *provenance.Evidence
-			if kept, ok := f.c.stands[dropped[i].Record.ID]; ok {
-				ev = &provenance.Evidence{Kept: &kept}
-			}
-			if err := f.drop(0, &dropped[i], ev); err != nil {
+			if err := f.drop(0, &dropped[i], f.c.evidenceOf(dropped[i].Record)); err != nil {
 				return err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drydock-ml/drydock/dedup"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/spec"
@@ -22,6 +23,7 @@ func (c *Config) lint(d *spec.Document) {
 		d.Report(spec.ValueOf(d.Root, "version"), msg.Text{"version %d is not known; this drydock reads version 1", "未知版本 %d；此 drydock 读取版本 1"}, c.Version)
 	}
 	c.lintOutput(d, c.lintSources(d))
+	c.lintDedup(d)
 	c.lintBenchmarks(d)
 	c.lintEval(d)
 	c.lintSubmission(d)
@@ -98,6 +100,37 @@ func (c *Config) lintOutput(d *spec.Document, inputs map[string]bool) {
 		if inputs[inside(c.Dir, o.path())] {
 			d.Report(at, msg.Text{"%s is also a source: the run would read what it writes", "%s 同时是来源：运行会读取自己写出的内容"}, o.path())
 		}
+	}
+}
+
+// lintDedup also fills in the threshold of "near: {}".
+func (c *Config) lintDedup(d *spec.Document) {
+	names := make([]string, len(c.Sources))
+	for i := range c.Sources {
+		names[i] = c.Sources[i].Name
+	}
+	for _, p := range c.Dedup.Prefer {
+		if slices.Contains(names, p) {
+			continue
+		}
+		e := d.Report(spec.ValueOf(c.Dedup.Node, "prefer"), msg.Text{"there is no source %q", "没有来源 %q"}, p)
+		if s := spec.Suggest(p, names); s != "" {
+			e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
+		}
+	}
+	near := c.Dedup.Near
+	if near == nil {
+		return
+	}
+	if !c.Dedup.Exact {
+		d.Report(spec.ValueOf(c.Dedup.Node, "exact"), msg.Text{"near removes equal records, too: exact cannot be false beside it", "near 也会去除相同的记录：exact 不能同时为 false"})
+	}
+	at := spec.ValueOf(near.Node, "threshold")
+	switch {
+	case at == near.Node:
+		near.Threshold = dedup.DefaultThreshold
+	case !(near.Threshold > 0.5 && near.Threshold < 1):
+		d.Report(at, msg.Text{"threshold %v is not above 0.5 and below 1", "threshold %v 不在 0.5 与 1 之间（不含两端）"}, near.Threshold)
 	}
 }
 

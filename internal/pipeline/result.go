@@ -92,6 +92,7 @@ type StageResult struct {
 	Inputs  []InputResult  `json:"inputs,omitempty"` // sources
 	Kinds   map[string]int `json:"kinds,omitempty"`  // sources: questions, passages, chats
 	Steps   []StepResult   `json:"steps,omitempty"`  // steps
+	Dedup   *DedupResult   `json:"dedup,omitempty"`  // dedup, of near duplicates
 	Contam  []ContamResult `json:"contam,omitempty"` // contam, by benchmark
 	Output  []OutputResult `json:"output,omitempty"` // output
 	Train   *TrainResult   `json:"train,omitempty"`
@@ -138,6 +139,14 @@ type InputResult struct {
 type StepResult struct {
 	Name string       `json:"name"`
 	Sums drydock.Sums `json:"sums"`
+}
+
+// A DedupResult is what the search for near duplicates has found.
+type DedupResult struct {
+	Threshold float64 `json:"threshold"`
+	Clusters  int     `json:"clusters"` // records that stay for one that went
+	// Listed counts records that look like another and stay, by reason.
+	Listed map[string]int `json:"listed"`
 }
 
 // A ContamResult is the check against one benchmark.

@@ -270,6 +270,11 @@ func (r *runner) verdict(ctx context.Context, err error) error {
 
 // end closes the run's record.
 func (r *runner) end(err error) error {
+	if r.corpus != nil && r.corpus.dedup != nil { // cut before it has decided
+		if e := r.corpus.dedup.Close(); err == nil {
+			err = e
+		}
+	}
 	if r.log == nil {
 		return err
 	}
