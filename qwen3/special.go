@@ -1,0 +1,41 @@
+package qwen3
+
+import "strings"
+
+// firstSpecial is the id of the first special token.
+const firstSpecial = 151643
+
+// specials are the tokens beyond the merges, from firstSpecial on.
+var specials = [...]string{
+	"<|endoftext|>", "<|im_start|>", "<|im_end|>",
+	"<|object_ref_start|>", "<|object_ref_end|>", "<|box_start|>", "<|box_end|>", "<|quad_start|>", "<|quad_end|>",
+	"<|vision_start|>", "<|vision_end|>", "<|vision_pad|>", "<|image_pad|>", "<|video_pad|>",
+	"<tool_call>", "</tool_call>",
+	"<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>", "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>",
+	"<tool_response>", "</tool_response>", "<think>", "</think>",
+}
+
+// A Special is a special token found in a text.
+type Special struct {
+	ID         int32
+	Text       string
+	Start, End int // bytes
+}
+
+// FindSpecial returns the first special token spelled out in text. Every trainer
+// and server takes the spelling for the token, whoever wrote it.
+func FindSpecial(text string) (Special, bool) {
+	for at := 0; ; {
+		i := strings.IndexByte(text[at:], '<')
+		if i < 0 {
+			return Special{}, false
+		}
+		at += i
+		for k, s := range specials { // none begins another
+			if strings.HasPrefix(text[at:], s) {
+				return Special{firstSpecial + int32(k), s, at, at + len(s)}, true
+			}
+		}
+		at++
+	}
+}
