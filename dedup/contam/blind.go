@@ -1,12 +1,23 @@
 package contam
 
-import "github.com/drydock-ml/drydock"
+import (
+	"slices"
+
+	"github.com/drydock-ml/drydock"
+)
 
 // Blind returns the items whose verbatim copy, stem and options, would not fail
 // the check at these settings, found by checking such a copy. A check is only
 // worth what this list is short; for a sound benchmark it is empty. It is found
 // once, and the caller must not change it.
 func (ix *Index) Blind() []ItemRef { return ix.blind() }
+
+// BlindStems returns the items, besides those of [Index.Blind], whose stem alone,
+// without its options, would not fail the check: the very short ones.
+func (ix *Index) BlindStems() []ItemRef {
+	blind := ix.Blind()
+	return slices.DeleteFunc(ix.unseen(false), func(r ItemRef) bool { return slices.Contains(blind, r) })
+}
 
 // unseen returns the items that do not fail when only their stem is given, or
 // with options, when they are given whole.

@@ -12,6 +12,7 @@ import (
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/dedup/contam/report"
 	"github.com/drydock-ml/drydock/dedup/contam/rowtext"
 	"github.com/drydock-ml/drydock/dedup/contam/selftest"
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -77,7 +78,7 @@ func newContamSelftestCommand(a *app) *cobra.Command {
 // selftestAnswer is the result of a self-test. Its fields are stable.
 type selftestAnswer struct {
 	Schema     string                 `json:"schema"`
-	Benchmarks []contamBench          `json:"benchmarks"`
+	Benchmarks []report.Benchmark     `json:"benchmarks"`
 	Inputs     []pipeline.ContamInput `json:"inputs"`
 	Records    int                    `json:"records"`
 	Found      map[string]int         `json:"found"` // in the data as it is, by verdict
@@ -109,10 +110,10 @@ type selftestKind struct {
 
 // selftestMiss is a copy that did not come out as expected.
 type selftestMiss struct {
-	Item    contamItem `json:"item"`
-	Verdict string     `json:"verdict"` // the item was given; empty: not named
-	Other   string     `json:"other"`   // verdict another item was given
-	Rows    []string   `json:"rows"`
+	Item    report.Item `json:"item"`
+	Verdict string      `json:"verdict"` // the item was given; empty: not named
+	Other   string      `json:"other"`   // verdict another item was given
+	Rows    []string    `json:"rows"`
 }
 
 func runContamSelftest(ctx context.Context, a *app, o ContamSelftestOptions) error {
@@ -146,7 +147,7 @@ func runContamSelftest(ctx context.Context, a *app, o ContamSelftestOptions) err
 	ans.Inputs, ans.Records = append(ans.Inputs, t.Inputs...), t.Records
 	var sets []contam.Set
 	for _, b := range benches {
-		ans.Benchmarks = append(ans.Benchmarks, contamBench{b.Name, b.Benchmark.Ref().String(), len(b.Items), b.SHA256})
+		ans.Benchmarks = append(ans.Benchmarks, report.Benchmark{Name: b.Ref().Name, Ref: b.Ref().String(), Items: len(b.Items), SHA256: b.SHA256})
 		sets = append(sets, contam.Set{Ref: b.Benchmark.Ref(), Items: b.Items})
 	}
 	opts := selftest.Options{Seed: uint64(o.Seed), Items: o.Items, MinRecall: o.MinRecall, Kinds: o.Kinds, Workers: a.workers()}
@@ -275,7 +276,7 @@ func (s *selftestAnswer) fill(r *selftest.Result) {
 			k.Share = places(float64(o.Met) / float64(o.Made))
 		}
 		for _, m := range o.Missed {
-			k.Missed = append(k.Missed, selftestMiss{contamItem{m.Item.Benchmark, m.Item.Index}, m.Verdict, m.OtherAs, m.Rows})
+			k.Missed = append(k.Missed, selftestMiss{report.Item{Benchmark: m.Item.Benchmark, Index: m.Item.Index}, m.Verdict, m.OtherAs, m.Rows})
 		}
 		s.Kinds = append(s.Kinds, k)
 		s.titles = append(s.titles, o.Title)

@@ -39,6 +39,7 @@ func TestJSONOutputIsDocumented(t *testing.T) {
 		{"dedup", []string{"drydock.dedup/1"}, []any{dedupAnswer{}}},
 		{"contam check", []string{"drydock.contam.summary/1", "drydock.contam/1"}, []any{contamAnswer{}}},
 		{"contam review", []string{"drydock.contam.review/1"}, []any{reviewAnswer{}}},
+		{"contam explain", []string{"drydock.contam.explain/1"}, []any{explainAnswer{}}},
 		{"contam compare", []string{report.CompareSchema}, []any{contamComparison{}}},
 		{"contam selftest", []string{"drydock.contam.selftest/1"}, []any{selftestAnswer{}}},
 		{"contam presets", []string{"drydock.contam.presets/1"}, []any{presetsAnswer{}}},
