@@ -242,7 +242,7 @@ func checkDropLines(t *testing.T, dir string, res *Result) {
 
 func TestSameBytesAtAnyWorkerCount(t *testing.T) {
 	t.Parallel()
-	dir := newProject(t, 5, 60)
+	dir := withNear(t, newProject(t, 5, 60))
 	mustRun(t, dir, Options{Workers: 1})
 	one := made(t, dir)
 	mustRun(t, dir, Options{Workers: 8, Fresh: true})
@@ -261,11 +261,11 @@ func TestKilledAndResumed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	peace := newProject(t, 8, 200)
+	peace := withNear(t, newProject(t, 8, 200))
 	start := time.Now()
 	mustRun(t, peace, Options{Workers: 2})
 	whole := time.Since(start)
-	dir := newProject(t, 8, 200)
+	dir := withNear(t, newProject(t, 8, 200))
 	r := rand.New(rand.NewPCG(uint64(start.UnixNano()), 2))
 	killed := 0
 	for i := range 5 {
