@@ -36,6 +36,10 @@ func VerdictMeaning(verdict string) (msg.Text, bool) {
 		return msg.Text{"a benchmark item's options under another stem", "选项与评测集题目相同，题干不同"}, true
 	case "numeric_variant":
 		return msg.Text{"a benchmark item with other numbers", "与评测集题目相同，仅数字不同"}, true
+	case "paraphrase":
+		return msg.Text{"a benchmark item in other words, says a model", "模型认为与评测集题目同义，措辞不同"}, true
+	case "translation":
+		return msg.Text{"a benchmark item in another language, says a model", "模型认为是评测集题目的另一语言版本"}, true
 	case "polarity_variant":
 		return msg.Text{"a benchmark item turned round (not, except …)", "与评测集题目相同，但问法相反"}, true
 	case "variant":

@@ -17,12 +17,15 @@ const (
 	SharedMaterial  Verdict = "shared_material"  // another question about the same text
 	SourceOverlap   Verdict = "source_overlap"   // a sentence of a source the item quotes, too
 	Boilerplate     Verdict = "boilerplate"      // words any question has
+	// What only a model can say; see dedup/contam/judge.
+	Paraphrase  Verdict = "paraphrase"  // the same question in other words
+	Translation Verdict = "translation" // the same question in another language
 )
 
 // Verdicts returns all of them in the order above.
 func Verdicts() []Verdict {
 	return []Verdict{
 		Exact, Near, Shuffled, StemOnly, OptionsOnly, NumericVariant, PolarityVariant, Variant, SharedMaterial,
-		SourceOverlap, Boilerplate,
+		SourceOverlap, Boilerplate, Paraphrase, Translation,
 	}
 }

@@ -49,6 +49,7 @@ var allow = map[string][]string{
 	"dedup/contam/selftest":      {"dedup/contam", "eval/benchmark"},
 	"dedup/contam/preset":        {"dedup/contam", "dedup/contam/rowtext", "eval/benchmark"},
 	"dedup/contam/rowtext":       {"dedup/contam"},
+	"dedup/contam/judge":         {"dedup/contam", "eval/benchmark"},
 	"dedup/contam/report":        {"dedup/contam", "eval/benchmark", "provenance"},
 	"eval/evalscope":             {"eval/benchmark"},
 	"eval":                       {"eval/benchmark", "eval/evalscope"},
