@@ -206,7 +206,7 @@ func (p *probe) judge() {
 	p.content(answered, null, hidden, empty)
 	p.thinking(answered, thought, cut)
 	if lettered == 0 {
-		p.add("letter", CheckWarned, []string{"S4"}, msg.Text{"no letter is read from the first {answer|%d answers}", "首{条|批 %d 条}回答中未抽取到字母"}, answered).
+		p.add("letter", CheckWarned, []string{"S4"}, msg.Text{"no letter is read from the first %d {answer|answers}", "前 %d 条回答中未抽取到字母"}, answered).
 			repair(msg.Text{"look at the saved reply; --rule and --filter change what is read", "请查看已保存的回复；--rule 与 --filter 可改变读取方式"})
 	} else {
 		p.add("letter", CheckPassed, []string{"S4"}, msg.Text{"a letter is read", "已抽取到字母"})

@@ -216,7 +216,7 @@ func (job *SweepJob) load(ctx context.Context, c Checkpoint) error {
 	case strings.Contains(e.Text, "already been loaded"):
 		return nil // its content is part of its name, so it is the same
 	case e.Status == 404 && !strings.Contains(e.Text, "adapter"):
-		return fail.New(fail.Failed, msg.Text{"%s loads no adapters while it runs", "%s 不支持运行中载入适配器"}, job.Client.URL()).
+		return fail.New(fail.Failed, msg.Text{"%s loads no adapters while it runs", "%s 不支持运行中载入适配器"}, strings.TrimSuffix(job.Client.URL(), "/chat/completions")).
 			Because(errNoLoading).
 			Hint(msg.Text{"start vLLM with VLLM_ALLOW_RUNTIME_LORA_UPDATING=True and --enable-lora", "请以 VLLM_ALLOW_RUNTIME_LORA_UPDATING=True 和 --enable-lora 启动 vLLM"})
 	case e.Status == 404:
