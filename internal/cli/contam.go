@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/pipeline"
 )
 
 func newContamCommand(a *app) *cobra.Command {
 	return a.group("contam", msg.Text{"Check data against benchmarks.", "检查数据是否含有评测集题目。"}, newContamCheckCommand(a),
-		newContamReviewCommand(a), newContamSelftestCommand(a), newContamPresetsCommand(a),
+		newContamReviewCommand(a), newContamExplainCommand(a), newContamSelftestCommand(a), newContamPresetsCommand(a),
 		newContamMergeCommand(a), newContamCompareCommand(a))
 }
 
@@ -22,8 +23,7 @@ type ContamCheckOptions struct {
 	Thresholds string
 	Waivers    string
 	contamOutputs
-	Clean string
-	OnHit string
+	contamClean
 	Shard string
 	readOptions
 	DryRun bool
@@ -35,8 +35,8 @@ func newContamCheckCommand(a *app) *cobra.Command {
 		use: "IN… --against REF|FILE…", args: someArgs("IN"),
 		short: msg.Text{"Find benchmark items in data, also in disguise.", "在数据中查找评测集题目，包括改头换面的题目。"},
 		long: msg.Text{
-			"IN is JSONL, JSON, CSV, XLSX or any other file drydock reads, or a folder. Shuffled options, traditional characters, full-width letters, other numbering and wrapped lines do not hide an item. Only a leak ends with 10; the same question with other numbers, negated or made from the item is reported and not counted. The data itself is never changed: --clean writes a second file.",
-			"IN 为 JSONL、JSON、CSV、XLSX 或 drydock 可读取的其他文件，也可以是目录。打乱选项、繁体字、全角字母、不同编号和换行都不能掩盖题目。只有泄漏才以 10 退出；改动数字、否定或由原题改编的题目只报告、不计数。原数据绝不改动：--clean 写出另一个文件。",
+			"IN is any file, or a folder: rows of JSONL, JSON, CSV and XLSX one by one, documents as text, archives member by member (also in each other), and everything else as bytes in every usual encoding. Shuffled options, traditional characters, full-width letters, other numbering and wrapped lines do not hide an item. Only a leak ends with 10; the same question with other numbers, negated or made from the item is reported and not counted. The data itself is never changed: --clean writes a second file.",
+			"IN 可以是任何文件或目录：JSONL、JSON、CSV、XLSX 逐行检查，文档按文本检查，压缩包逐个成员检查（可嵌套），其余文件按字节以各种常见编码检查。打乱选项、繁体字、全角字母、不同编号和换行都不能掩盖题目。只有泄漏才以 10 退出；改动数字、否定或由原题改编的题目只报告、不计数。原数据绝不改动：--clean 写出另一个文件。",
 		},
 		examples: []example{
 			{msg.Text{"training rows against the registered benchmark", "用已登记的评测集检查训练数据"}, "drydock contam check build/train.jsonl --against maritime_bench"},
@@ -55,14 +55,13 @@ func newContamCheckCommand(a *app) *cobra.Command {
 	f.strs(&o.Against, "against", "", msg.Text{"benchmark name or file `REF`; may be repeated", "评测集名称或文件 `REF`；可重复"})
 	f.str(&o.Preset, "preset", "", "", msg.Text{"go by another program's rule, `NAME` (drydock contam presets)", "改用其他程序的规则 `NAME`（见 drydock contam presets）"})
 	f.contamOutputs(&o.contamOutputs)
-	f.output(&o.Clean, "clean", "", msg.Text{"write the rows to `FILE` without leaks; one JSONL input", "将去除泄漏后的数据行写入 `FILE`；仅限一个 JSONL 输入"})
-	f.str(&o.OnHit, "on-hit", "", "drop", msg.Text{"with --clean: `drop|annotate` rows that leak", "配合 --clean：对泄漏行 `drop|annotate`（删除或标注）"})
+	f.contamClean(&o.contamClean)
 	f.str(&o.Waivers, "waivers", "", "", msg.Text{"`FILE` of findings that someone excused, one JSON object a line", "经人工豁免的发现 `FILE`，每行一个 JSON 对象"})
 	f.str(&o.Shard, "shard", "", "", msg.Text{"check part `i/n` only (i from 1); contam merge joins the reports", "只检查第 `i/n` 部分（i 从 1 起）；用 contam merge 合并报告"})
 	f.read(&o.readOptions)
 	f.dryRun(&o.DryRun)
 	a.completeFunc(c, "against", a.knownBenches)
 	a.complete(c, "preset", presetNames()...)
-	a.complete(c, "on-hit", "drop", "annotate")
+	a.complete(c, "on-hit", pipeline.OnHits()...)
 	return c
 }

@@ -51,9 +51,9 @@ func (o *contamFiles) named() []namedOutput {
 }
 
 // distinct refuses two outputs under one name.
-func (o *contamFiles) distinct(clean string) error {
+func (o *contamFiles) distinct(more ...namedOutput) error {
 	seen := map[string]string{}
-	for _, out := range append(o.named(), namedOutput{"--clean", clean}) {
+	for _, out := range append(o.named(), more...) {
 		if out.path == "" {
 			continue
 		}

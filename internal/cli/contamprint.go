@@ -242,9 +242,7 @@ func (c *contamAnswer) files(t *ui.Terminal) {
 			t.Print(f.label, f.path)
 		}
 	}
-	if c.Clean != "" {
-		t.Print(msg.Text{"clean: %s, %d {row|rows}", "干净数据：%s，%d 行"}, c.Clean, c.CleanRows)
-	}
+	c.contamClean.text(t)
 }
 
 // printHit shows a finding with both sides; most lines of each, 0: all.

@@ -112,7 +112,7 @@ func runContamReview(ctx context.Context, a *app, o ContamReviewOptions) error {
 			return oneOf("--verdict", v, verdictWords()...)
 		}
 	}
-	if err := o.distinct(""); err != nil {
+	if err := o.distinct(); err != nil {
 		return err
 	}
 	for _, out := range o.named() {

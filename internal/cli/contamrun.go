@@ -22,10 +22,9 @@ const shownHits = 5
 type contamAnswer struct {
 	report.Summary
 	contamFiles
-	Clean     string `json:"clean,omitempty"`
-	CleanRows int    `json:"clean_rows,omitempty"`
-	seconds   float64
-	shown     []report.Hit // the first leaks
+	contamClean
+	seconds float64
+	shown   []report.Hit // the first leaks
 }
 
 func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
@@ -71,6 +70,7 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 	}
 	bad = append(bad, t.Bad...)
 	ans.take(t, waivers)
+	ans.contamClean.take(o.contamClean, t, o.DryRun)
 	ans.seconds = a.host.Now().Sub(start).Seconds()
 	switch {
 	case ans.Failed > 0:
@@ -86,7 +86,7 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 		return err
 	}
 	if !o.DryRun {
-		ans.contamFiles, ans.Clean = o.contamFiles, o.Clean
+		ans.contamFiles = o.contamFiles
 	}
 	ans.shown = sink.shown
 	if err := a.answer(ans); err != nil {
@@ -97,10 +97,10 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 
 // check refuses flags that do not go together, and reads --shard.
 func (o *ContamCheckOptions) check() (*report.Shard, error) {
-	if o.OnHit != "drop" && o.OnHit != "annotate" {
-		return nil, oneOf("--on-hit", o.OnHit, "drop", "annotate")
+	if err := o.contamClean.check(); err != nil {
+		return nil, err
 	}
-	if err := o.distinct(o.Clean); err != nil {
+	if err := o.distinct(o.contamClean.named()...); err != nil {
 		return nil, err
 	}
 	if o.Shard == "" {
@@ -130,7 +130,7 @@ func (o *ContamCheckOptions) files() (files []string, bad fail.List, err error) 
 	if o.Clean != "" && len(files) != 1 {
 		return nil, nil, fail.New(fail.Usage, msg.Text{"--clean takes one input, got %d {file|files}", "--clean 只接受一个输入，得到 %d 个文件"}, len(files))
 	}
-	for _, out := range append(o.named(), namedOutput{"--clean", o.Clean}) {
+	for _, out := range append(o.contamFiles.named(), o.contamClean.named()...) {
 		if err := keepInputs(out.flag, out.path, files); err != nil {
 			return nil, nil, err
 		}
@@ -199,21 +199,18 @@ func (ans *contamAnswer) take(t *pipeline.ContamTotals, waivers *report.Waivers)
 		}
 		ans.Inputs = append(ans.Inputs, r)
 	}
-	ans.Records, ans.Bytes, ans.Failed, ans.CleanRows = t.Records, t.Bytes, t.Failed, t.CleanRows
+	ans.Records, ans.Bytes, ans.Failed = t.Records, t.Bytes, t.Failed
 	ans.Waivers = waivers.State()
 }
 
 // scanContam checks the files. Report and clean rows are written while it goes,
 // in the order of the data.
 func (a *app) scanContam(ctx context.Context, o ContamCheckOptions, c *pipeline.ContamCheck, files []string, sink *contamSink) (*pipeline.ContamTotals, error) {
-	clean, err := a.createOutput(o.Clean, o.DryRun)
+	commit, abort, err := o.open(a, o.DryRun, c)
 	if err != nil {
 		return nil, err
 	}
-	defer clean.Abort()
-	if o.Clean != "" {
-		c.Clean, c.OnHit = clean, o.OnHit
-	}
+	defer abort()
 	c.Read.CacheDir, c.Read.Workers = a.host.cache(), a.workers()
 	c.Read.PDF = format.NewPDFRuntime(a.host.cache())
 	defer c.Read.PDF.Close()
@@ -227,7 +224,7 @@ func (a *app) scanContam(ctx context.Context, o ContamCheckOptions, c *pipeline.
 	if err != nil {
 		return nil, err
 	}
-	return t, clean.Commit()
+	return t, commit()
 }
 
 // contamLeaks is the error of records that fail the check.
@@ -278,9 +275,3 @@ func (a *app) contamIndex(refs []string) ([]*pipeline.Bench, *contam.Index, erro
 
 // benchItem writes an item as people name it.
 func benchItem(ref contam.ItemRef) string { return fmt.Sprintf("%s %d", ref.Benchmark, ref.Index) }
-
-// What the answers of several commands about contamination share.
-type (
-	contamBench = report.Benchmark
-	contamItem  = report.Item
-)
