@@ -193,7 +193,7 @@ func repair(path string) ([]savedRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	kind, rows, problems := evalscope.Read(data)
+	kind, rows, _ := evalscope.Read(data)
 	if kind != evalscope.KindPredictions {
 		rows = nil
 	}
@@ -215,7 +215,7 @@ func repair(path string) ([]savedRow, error) {
 		saved = append(saved, savedRow{r, own.Extra})
 		whole = append(append(whole, line...), '\n')
 	}
-	if len(problems) == 0 && len(whole) == len(data) {
+	if len(whole) == len(data) { // every byte belongs to a row
 		return saved, nil
 	}
 	return saved, atomicfile.WriteFile(path, whole)
