@@ -230,7 +230,7 @@ func (c *Contrast) cluster(d paired, group func(int) string) {
 		groups[names[i]] = true
 	}
 	if _, half := stats.ClusterError(d.delta, names); len(groups) >= leastGroups {
-		c.Clustered = &[2]float64{c.Difference - half, c.Difference + half}
+		c.Clustered = &[2]float64{max(-1, c.Difference-half), min(1, c.Difference+half)}
 	}
 }
 

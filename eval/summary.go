@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/eval/evalscope"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 )
@@ -23,6 +24,8 @@ type Summary struct {
 	Correct   int        `json:"correct"`
 	Accuracy  float64    `json:"accuracy"`
 	Wilson95  [2]float64 `json:"wilson95"`
+
+	Source *Source `json:"source,omitempty"` // what was scored; absent for a run
 
 	Asked  int `json:"asked"`  // items to answer, or rows given
 	Rows   int `json:"rows"`   // rows in the files
@@ -64,6 +67,13 @@ type Summary struct {
 	Files      Files       `json:"files"`
 
 	outcomes []Outcome // see [Summary.Outcomes]
+}
+
+// A Source is the file that was scored.
+type Source struct {
+	Kind   string           `json:"kind"`             // reviews, predictions, outputs, lm_eval, opencompass, swift
+	Schema evalscope.Schema `json:"schema,omitempty"` // of EvalScope's files
+	File   string           `json:"file,omitempty"`
 }
 
 // Figures are a count made another way.
@@ -126,6 +136,15 @@ type FileProblem struct {
 	Index int    `json:"index"` // -1: not known
 	Text  string `json:"text"`  // English
 	said  msg.Phrase
+}
+
+// Lost reports whether a row of the file could not be counted for it.
+func (p FileProblem) Lost() bool {
+	switch p.Code {
+	case evalscope.CodeNoNewline, evalscope.CodeOtherFilter, "missing":
+		return false
+	}
+	return true
 }
 
 // In says the problem in a language.
@@ -191,10 +210,11 @@ func (s *Summary) Err() error {
 	return nil
 }
 
+// badLines counts the lines that hold something which is not counted.
 func (s *Summary) badLines() int {
 	n := 0
 	for _, p := range s.Problems {
-		if p.Line > 0 && p.Code != "no_final_newline" {
+		if p.Lost() {
 			n++
 		}
 	}

@@ -45,6 +45,7 @@ func TestJSONOutputIsDocumented(t *testing.T) {
 		{"contam presets", []string{"drydock.contam.presets/1"}, []any{presetsAnswer{}}},
 		{"train", []string{"drydock.train/1", "drydock.train.event/1"}, []any{trainSummary{}, launch.Event{}}},
 		{"eval and score", []string{eval.SummarySchema}, []any{eval.Summary{}, evalPlan{}}},
+		{"compare", []string{eval.CompareSchema}, []any{eval.Comparison{}}},
 		{"card", []string{"drydock.card/1"}, []any{cardAnswer{}}},
 		{"submit pack and verify", []string{submission.ReportSchema}, []any{submission.Summary{}}},
 		{"runs", []string{"drydock.runs.list/1", "drydock.run/1"}, []any{runsAnswer{}, runAnswer{}}},

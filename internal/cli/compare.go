@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/drydock-ml/drydock/eval"
+	"github.com/drydock-ml/drydock/eval/report"
+	"github.com/drydock-ml/drydock/internal/atomicfile"
+	"github.com/drydock-ml/drydock/internal/chart"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/page"
+	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/ui"
+)
+
+// CompareOptions are the flags of compare.
+type CompareOptions struct {
+	Runs     []string
+	Bench    string
+	Rule     string
+	Subjects string
+	pageOptions
+	DryRun bool
+}
+
+func newCompareCommand(a *app) *cobra.Command {
+	var o CompareOptions
+	c := a.command("compare", about{
+		use: "A B…", args: someArgs("A"),
+		short: msg.Text{"Compare runs item by item, the first against the others.", "逐题比较多次运行：第一个为基准。"},
+		long: msg.Text{
+			"A and B are reviews, predictions or {\"index\", \"output\"} rows, or work folders of eval or EvalScope. Runs over the same items are far easier to tell apart than two accuracies: printed are the items gained and lost, the difference with its interval, the exact p-value, and the smallest gain so many items can show.",
+			"A、B 为 reviews、predictions 或 {\"index\", \"output\"} 行，或 eval、EvalScope 的工作目录。对同一批题目逐题比较，比只看两个准确率灵敏得多：列出新增正确与新增错误的题目、差值及其区间、精确 p 值，以及该题数能检出的最小增益。",
+		},
+		examples: []example{
+			{msg.Text{"two checkpoints", "两个检查点"}, "drydock compare base/ ck400/ --bench dev.jsonl"},
+			{msg.Text{"a page with charts for the report", "输出带图表的报告网页"}, "drydock compare base/ ck200/ ck400/ --html compare.html"},
+		},
+		exits: []int{3},
+	}, nil)
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) < 2 {
+			return fail.New(fail.Usage, msg.Text{"one run has nothing to be compared with", "只有一次运行，无法比较"}).
+				Hint(msg.Text{"name the base first, then the others: drydock compare BASE RUN…", "先写基准，再写其他运行：drydock compare BASE RUN…"})
+		}
+		o.Runs = args
+		return runCompare(cmd.Context(), a, o)
+	}
+	f := a.flags(c.Flags())
+	f.str(&o.Bench, "bench", "", "maritime_bench", msg.Text{"benchmark name or file `REF`", "评测集名称或文件 `REF`"})
+	f.str(&o.Rule, "rule", "", "", msg.Text{"read the letter by `RULE` (default: the benchmark's)", "按 `RULE` 抽取字母（默认：评测集的规则）"})
+	f.subjects(&o.Subjects)
+	f.pages(&o.pageOptions)
+	f.dryRun(&o.DryRun)
+	a.completeFunc(c, "bench", a.knownBenches)
+	a.complete(c, "rule", ruleNames()...)
+	return c
+}
+
+// pageOptions name the reports people read.
+type pageOptions struct{ Markdown, HTML string }
+
+func (f flags) pages(o *pageOptions) {
+	f.output(&o.Markdown, "md", "", msg.Text{"write a report as Markdown to `FILE`", "将报告以 Markdown 写入 `FILE`"})
+	f.output(&o.HTML, "html", "", msg.Text{"write a report with charts as one HTML `FILE`", "将带图表的报告写成单个 HTML 文件 `FILE`"})
+}
+
+func (f flags) subjects(p *string) {
+	f.str(p, "subjects", "", "", msg.Text{"`FILE` that says what items are about: CSV with index,subject", "说明各题学科的 `FILE`：含 index,subject 的 CSV"})
+}
+
+// write writes the reports that were asked for.
+func (o pageOptions) write(doc *page.Doc) error {
+	for name, data := range map[string]func() []byte{o.Markdown: doc.Markdown, o.HTML: doc.HTML} {
+		if name == "" {
+			continue
+		}
+		err := atomicfile.Write(name, func(w io.Writer) error { _, err := w.Write(data()); return err })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) readSubjects(name string) (eval.Subjects, error) {
+	if name == "" {
+		return nil, nil
+	}
+	data, err := a.readFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return eval.ReadSubjects(filepath.ToSlash(name), data)
+}
+
+// comparison prints runs beside a base.
+type comparison struct{ eval.Comparison }
+
+func runCompare(_ context.Context, a *app, o CompareOptions) error {
+	b, err := a.findBench(o.Bench)
+	if err != nil {
+		return err
+	}
+	if err := useRule(b, o.Rule); err != nil {
+		return err
+	}
+	subjects, err := a.readSubjects(o.Subjects)
+	if err != nil {
+		return err
+	}
+	var runs []eval.Graded
+	var bad fail.List
+	for _, name := range o.Runs {
+		g, err := a.gradedRun(b, name)
+		if err != nil {
+			if fail.Code(err) != 3 {
+				return err
+			}
+			bad = append(bad, fail.All(err)...)
+		}
+		runs = append(runs, g)
+	}
+	c := eval.Compare(b.Benchmark.Ref().String(), runs[0], runs[1:], subjects.By(runs[0].Outcomes))
+	for i := range c.Others {
+		if c.Others[i].Shared == 0 {
+			return fail.New(fail.Usage, msg.Text{"%s and %s have no item in common", "%s 与 %s 没有共同的题目"}, c.Base.File, c.Others[i].File)
+		}
+	}
+	if err := a.answer(comparison{c}); err != nil {
+		return err
+	}
+	if !o.DryRun {
+		if err := o.write(report.Comparison(&c, a.term.Lang())); err != nil {
+			return err
+		}
+	}
+	return bad.OrNil()
+}
+
+// gradedRun grades a file, or the reviews in a work folder. A run with rows that
+// could not be read comes with an error of kind partial.
+func (a *app) gradedRun(b *pipeline.Bench, name string) (eval.Graded, error) {
+	file, err := reviewsIn(name, b.Benchmark.Ref().Name)
+	if err != nil {
+		return eval.Graded{}, err
+	}
+	data, err := a.readFile(file)
+	if err != nil {
+		return eval.Graded{}, err
+	}
+	s, err := eval.Score(eval.ScoreJob{Benchmark: b.Benchmark, Items: b.Items, Name: filepath.ToSlash(file), Data: data})
+	if err != nil {
+		return eval.Graded{}, err
+	}
+	g := eval.Graded{Name: runName(name), Model: s.Model, File: filepath.ToSlash(file), Outcomes: s.Outcomes()}
+	for _, p := range s.Problems {
+		if p.Lost() {
+			err = fail.New(fail.Partial, msg.Text{"%s", "%s"}, p).At(fail.Where{File: filepath.ToSlash(file), Line: p.Line})
+		}
+	}
+	return g, err
+}
+
+// runName is how a run is called in tables: its folder, or its file without
+// extension; a file with the usual name of reviews is called by its folder.
+func runName(name string) string {
+	name = filepath.Clean(name)
+	base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	if strings.HasSuffix(base, "_default") {
+		base = filepath.Base(filepath.Dir(name))
+	}
+	return base
+}
+
+// reviewsIn returns the reviews of a work folder; a file is returned as it is.
+func reviewsIn(name, bench string) (string, error) {
+	info, err := os.Stat(name)
+	if err != nil || !info.IsDir() {
+		return name, nil // what is wrong with it is said where it is read
+	}
+	var found []string
+	models, err := os.ReadDir(filepath.Join(name, "reviews")) // as evalscope.Layout lays it out
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	for _, m := range models {
+		file := filepath.Join(name, "reviews", m.Name(), bench+"_default.jsonl")
+		if _, err := os.Stat(file); err == nil {
+			found = append(found, file)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return "", fail.New(fail.Usage, msg.Text{"%s: no reviews of %s in it", "%s：其中没有 %s 的 reviews"}, filepath.ToSlash(name), bench).
+			Hint(msg.Text{"name the work folder of one eval, or a file", "请给出某次 eval 的工作目录，或一个文件"})
+	case len(found) > 1:
+		return "", fail.New(fail.Usage, msg.Text{"%s holds reviews of %d models", "%s 中有 %d 个模型的 reviews"}, filepath.ToSlash(name), len(found)).
+			Hint(msg.Text{"name one file: %s", "请指定其中一个文件：%s"}, filepath.ToSlash(found[0]))
+	}
+	return found[0], nil
+}
+
+func (c comparison) text(t *ui.Terminal) {
+	t.Println(c.Benchmark)
+	tb := t.Table(
+		ui.Column{Title: msg.Text{"run", "运行"}}, ui.Column{Title: msg.Text{"n", "n"}, Right: true},
+		ui.Column{Title: msg.Text{"accuracy", "准确率"}, Right: true}, ui.Column{Title: msg.Text{"95 % interval", "95 % 区间"}},
+		ui.Column{Title: msg.Text{"difference", "差值"}, Right: true}, ui.Column{Title: msg.Text{"95 % interval", "95 % 区间"}},
+		ui.Column{Title: msg.Text{"p", "p"}, Right: true},
+	)
+	tb.Row(c.Base.Name, fmt.Sprint(c.Base.N), report.Share(c.Base.Accuracy), report.Interval(c.Base.Wilson95), "", "", "")
+	for i := range c.Others {
+		k := &c.Others[i]
+		p := k.PValue
+		if len(c.Others) > 1 {
+			p = k.Holm
+		}
+		tb.Row(k.Name, fmt.Sprint(k.N), report.Share(k.Accuracy), report.Interval(k.Wilson95), report.Points(k.Difference), report.PointsInterval(k.Interval95), report.PValue(p))
+	}
+	tb.Print()
+	for i := range c.Others {
+		c.contrast(t, &c.Others[i])
+	}
+	for _, line := range report.ComparisonNotes(&c.Comparison, t.Lang()) {
+		t.Println(line)
+	}
+	if len(c.Others) > 1 {
+		t.Print(msg.Text{"p is adjusted for %d comparisons (Holm)", "p 已按 %d 次比较校正（Holm）"}, len(c.Others))
+	}
+	if t.OutTTY() {
+		c.bars(t)
+	}
+}
+
+func (c comparison) contrast(t *ui.Terminal, k *eval.Contrast) {
+	var gained, lost []int
+	for _, f := range k.Flips {
+		if f.Gained {
+			gained = append(gained, f.Index)
+		} else {
+			lost = append(lost, f.Index)
+		}
+	}
+	t.Print(msg.Text{"%s: gained %d (%s), lost %d (%s)", "%s：新增正确 %d 题（%s），新增错误 %d 题（%s）"}, k.Name, k.Gained, firstNumbers(gained), k.Lost, firstNumbers(lost))
+	t.Print(msg.Text{"  %d items show a true gain of %.2f points or more four times in five", "  %d 题能以五分之四的把握检出 %.2f 个百分点以上的真实增益"}, k.Shared, 100*k.Detectable)
+}
+
+func (c comparison) bars(t *ui.Terminal) {
+	bars := chart.Bars{Scale: chart.Percent, Most: 1, Bars: []chart.Bar{runBar(c.Base)}}
+	for i := range c.Others {
+		bars.Bars = append(bars.Bars, runBar(c.Others[i].RunScore))
+	}
+	t.Println("")
+	t.Println(strings.TrimRight(bars.Text(min(t.Width(), 100)), "\n"))
+}
+
+func runBar(s eval.RunScore) chart.Bar {
+	return chart.Bar{Name: s.Name, Value: s.Accuracy, Low: s.Wilson95[0], High: s.Wilson95[1]}
+}
