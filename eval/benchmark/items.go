@@ -59,9 +59,7 @@ func (c *Choice) ReadItems(name string, data []byte) ([]Item, error) {
 func readItems(name string, data []byte, most int, several bool) ([]Item, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if i := textnorm.InvalidUTF8(data); i >= 0 {
-		return nil, fail.New(fail.Config, msg.Text{"the file is not UTF-8", "文件不是 UTF-8 编码"}).
-			At(fail.Where{File: name, Line: 1 + bytes.Count(data[:i], []byte{'\n'})}).
-			Hint(msg.Text{"save it as UTF-8; Excel: “CSV UTF-8”", "请另存为 UTF-8；Excel 选“CSV UTF-8”"})
+		return nil, notUTF8(name, data, i)
 	}
 	rd := &itemReader{name: name, most: most, several: several}
 	body := bytes.TrimLeft(data, " \t\r\n")
@@ -80,6 +78,13 @@ func readItems(name string, data []byte, most int, several bool) ([]Item, error)
 	return rd.items, nil
 }
 
+// notUTF8 says where a file stops being UTF-8.
+func notUTF8(name string, data []byte, at int) error {
+	return fail.New(fail.Config, msg.Text{"the file is not UTF-8", "文件不是 UTF-8 编码"}).
+		At(fail.Where{File: name, Line: 1 + bytes.Count(data[:at], []byte{'\n'})}).
+		Hint(msg.Text{"save it as UTF-8; Excel: “CSV UTF-8”", "请另存为 UTF-8；Excel 选“CSV UTF-8”"})
+}
+
 // A row is one record before it is understood. Absent and null fields are not
 // in it.
 type row struct {
@@ -94,6 +99,7 @@ type itemReader struct {
 	name     string
 	most     int  // options of an item
 	several  bool // options may be right
+	any      bool // any question or prompt will do: see ReadPrompts
 	items    []Item
 	lines    []int
 	own      []bool // the item brought its own index
@@ -129,6 +135,10 @@ func tagFields() []string {
 // add understands one row.
 func (rd *itemReader) add(r row) {
 	no := len(rd.items) + 1
+	if rd.any {
+		rd.addPrompt(r, no)
+		return
+	}
 	stem, ok := rd.field(r, no, "question", "input")
 	if !ok {
 		return
@@ -143,6 +153,11 @@ func (rd *itemReader) add(r row) {
 	if !rd.options(r, no, &it) {
 		return
 	}
+	rd.number(r, no, it)
+}
+
+// number gives an item its index, id and tags, and takes it up.
+func (rd *itemReader) number(r row, no int, it Item) {
 	it.Index = len(rd.items)
 	own := false
 	if s, has := r.text["index"]; has && s != "" {

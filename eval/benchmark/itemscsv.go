@@ -71,6 +71,9 @@ func (rd *itemReader) header(cells []string) ([]string, bool) {
 		seen[c] = true
 		names[i] = c
 	}
+	if rd.any {
+		return names, true // tablePrompts has looked
+	}
 	if !seen["question"] && !seen["input"] {
 		rd.report(1, msg.Text{"neither JSON nor a table with a column question", "既不是 JSON，也不是含 question 列的表格"}).
 			Hint(msg.Text{"a row needs question, answer and the options A to D", "每行需有 question、answer 和选项 A 至 D"})

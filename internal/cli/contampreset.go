@@ -27,7 +27,7 @@ func usePreset(name string, ix *contam.Index, check *pipeline.ContamCheck) (cont
 	}
 	var sets []contam.Set
 	for _, b := range check.Benches {
-		sets = append(sets, contam.Set{Ref: b.Benchmark.Ref(), Items: b.Items})
+		sets = append(sets, contam.Set{Ref: b.Ref(), Items: b.Items})
 	}
 	p, err := preset.New(name, sets)
 	if err != nil {

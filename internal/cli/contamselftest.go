@@ -148,7 +148,7 @@ func runContamSelftest(ctx context.Context, a *app, o ContamSelftestOptions) err
 	var sets []contam.Set
 	for _, b := range benches {
 		ans.Benchmarks = append(ans.Benchmarks, report.Benchmark{Name: b.Ref().Name, Ref: b.Ref().String(), Items: len(b.Items), SHA256: b.SHA256})
-		sets = append(sets, contam.Set{Ref: b.Benchmark.Ref(), Items: b.Items})
+		sets = append(sets, contam.Set{Ref: b.Ref(), Items: b.Items})
 	}
 	opts := selftest.Options{Seed: uint64(o.Seed), Items: o.Items, MinRecall: o.MinRecall, Kinds: o.Kinds, Workers: a.workers()}
 	result, err := selftest.Run(ctx, ix, sets, carrier, opts)
