@@ -31,6 +31,9 @@ func (e *evidence) spans() (pointer string, spans []Span) {
 	}
 	best := -1
 	for i := range e.fields {
+		if e.isNext(i) && best >= 0 {
+			break // a finding belongs to the record in which it begins
+		}
 		if w := weight[i]; w > 0 && (best < 0 || w > weight[best]) {
 			best = i
 		}
@@ -61,10 +64,13 @@ func (e *evidence) spans() (pointer string, spans []Span) {
 		}
 		last = a
 		f := &e.fields[a.field]
-		spans = append(spans, Span{Start: c.at(a.from), End: c.at(a.to), Pointer: f.pointer})
+		spans = append(spans, Span{Start: c.at(a.from), End: c.at(a.to), Pointer: f.pointer, Next: e.isNext(a.field)})
 	}
 	return e.fields[best].pointer, spans
 }
+
+// isNext reports whether a field is one of the record behind.
+func (e *evidence) isNext(field int) bool { return e.next > 0 && field >= e.next }
 
 // fieldEnd returns where the letters from on leave their field, at most most.
 func (e *evidence) fieldEnd(from, most int) int {
@@ -141,7 +147,7 @@ func (e *evidence) alignment(ix *Index) []Edit {
 			}
 			n := e.fieldOf(max(0, min(s.lo, len(e.offs)-1)))
 			c := e.counter(n)
-			d.Pointer = e.fields[n].pointer
+			d.Pointer, d.Next = e.fields[n].pointer, e.isNext(n)
 			switch {
 			case s.lo < end:
 				d.Data = Range{c.at(int(e.offs[s.lo])), c.at(e.after(end - 1))}

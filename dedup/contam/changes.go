@@ -53,7 +53,7 @@ func (e *evidence) swapped(p spot, from, to []letter) bool {
 		case len(left) == 0 || len(right) == 0:
 			// what the item has stands inside what the data has where a word is added
 			added := len(from) == 0
-			if added && e.standsFree(p.item) {
+			if added && (!sameScript(slices.Concat(left, right), to) || e.standsFree(p.item)) {
 				return false
 			}
 			if len(left)+len(right) >= 2 && (added || index(near, slices.Concat(left, from, right)) < 0) &&
@@ -91,6 +91,10 @@ func (e *evidence) atEdge(p spot, left, word, right []letter, open bool) bool {
 		}
 	}
 }
+
+// sameScript reports whether two texts are both in Latin script or both not, by
+// their first letters.
+func sameScript(a, b []letter) bool { return (a[0] < firstOwn) == (b[0] < firstOwn) }
 
 // standsFree reports whether a segment stands somewhere in the window, letter by
 // letter, with nothing that touches it: ①不成文②成文.

@@ -19,6 +19,7 @@ type evidence struct {
 
 	numbers  *numbering
 	fields   []field
+	next     int           // the first field that is one of the record behind; 0: none is
 	counters []runeCounter // of the fields
 
 	lettered bool // and letters them A, B, C, or names fields so
@@ -49,29 +50,39 @@ func (s *Scanner) findings(id string) []Finding {
 		e := evidence{match: m, it: &s.ix.items[i], numbers: s.ix.numbers, fields: s.fields, letters: len(full.letters)}
 		e.window, e.offs = full.letters[m.lo:m.hi], full.offs[m.lo:m.hi]
 		s.locate(&e)
-		verdict, rule := s.judge(&e)
-		if verdict == "" || verdict == Boilerplate {
-			continue
+		if f, ok := s.finding(&e); ok {
+			f.Record.ID = id
+			out = append(out, f)
+			if f.Fail {
+				s.failed = append(s.failed, i)
+			}
 		}
-		f := Finding{
-			Record:  Place{ID: id},
-			Item:    ItemRef{Benchmark: s.ix.sets[e.it.set].Ref.Name, Index: e.it.index},
-			Verdict: verdict,
-			Fail:    slices.Contains(s.ix.config.Fail, verdict),
-			Score:   m.score,
-			Rule:    rule,
-			Config:  s.ix.hash,
-		}
-		if verdict == StemOnly {
-			f.Score = m.stem
-		}
-		f.Components = Components{m.stem, orNaN(m.options), orNaN(m.statements)}
-		f.Record.Pointer, f.Spans = e.spans()
-		f.Alignment, f.Run = e.alignment(s.ix), e.longestRun()
-		f.Answer = e.answer()
-		out = append(out, f)
 	}
 	return out
+}
+
+// finding is what a located match amounts to; false when that is nothing.
+func (s *Scanner) finding(e *evidence) (Finding, bool) {
+	verdict, rule := s.judge(e)
+	if verdict == "" || verdict == Boilerplate {
+		return Finding{}, false
+	}
+	f := Finding{
+		Item:    ItemRef{Benchmark: s.ix.sets[e.it.set].Ref.Name, Index: e.it.index},
+		Verdict: verdict,
+		Fail:    slices.Contains(s.ix.config.Fail, verdict),
+		Score:   e.score,
+		Rule:    rule,
+		Config:  s.ix.hash,
+	}
+	if verdict == StemOnly {
+		f.Score = e.match.stem
+	}
+	f.Components = Components{e.match.stem, orNaN(e.match.options), orNaN(e.statements)}
+	f.Record.Pointer, f.Spans = e.spans()
+	f.Alignment, f.Run = e.alignment(s.ix), e.longestRun()
+	f.Answer = e.answer()
+	return f, true
 }
 
 func orNaN(v float64) float64 {

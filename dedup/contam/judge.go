@@ -161,10 +161,21 @@ func clause(head []byte) bool {
 	return false
 }
 
-// othersOffered reports whether the record offers options that are not the
-// item's.
+// othersOffered reports whether the record offers options most of which are not
+// the item's.
 func (e *evidence) othersOffered() bool {
-	return len(e.options) >= 2 && e.offeredShare() < 0.5
+	if len(e.options) < 2 || e.offeredShare() >= 0.5 {
+		return false
+	}
+	known := 0
+	for _, r := range e.options {
+		if slices.ContainsFunc(e.it.options, func(o option) bool {
+			return e.sameOffer(&o, r) || len(r.text) > 0 && len(r.text) < len(o.letters) && slices.Equal(r.text, o.letters[:len(r.text)])
+		}) {
+			known++ // cut off counts, too
+		}
+	}
+	return 2*known < len(e.options)
 }
 
 // otherAnswer reports whether the record offers its own options and the right

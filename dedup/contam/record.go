@@ -20,6 +20,7 @@ func (s *Scanner) Row(row []byte) ([]Finding, error) {
 	}
 	s.find()
 	if len(s.order) == 0 {
+		s.remember(row, "")
 		return nil, nil
 	}
 	var id string
@@ -28,7 +29,7 @@ func (s *Scanner) Row(row []byte) ([]Finding, error) {
 	// the second walk is over the same bytes, so it cannot fail
 	err := s.row.walk(row, func(text []byte, number bool) {
 		p := s.row.pointer()
-		if id == "" && (p == "/id" || p == "/record_id" || p == "/uid") {
+		if id == "" && idPointer(p) {
 			id = string(text)
 		}
 		if !s.row.bookkeeping(text, number) {
@@ -39,7 +40,9 @@ func (s *Scanner) Row(row []byte) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.findings(id), nil
+	found := s.findings(id)
+	s.remember(row, id)
+	return found, nil
 }
 
 // bookkeeping reports whether the value that was just read names or numbers
@@ -64,7 +67,9 @@ func (s *Scanner) Text(text []byte) []Finding {
 	s.begin()
 	s.addText(text)
 	s.find()
-	return s.findings("")
+	found := s.findings("")
+	s.remember(nil, "")
+	return found
 }
 
 // Record checks a record of the pipeline. The pointers are those of the row the
@@ -73,17 +78,20 @@ func (s *Scanner) Record(r *drydock.Record) []Finding {
 	s.begin()
 	s.addRecord(r)
 	s.find()
-	if len(s.order) == 0 {
+	if len(s.order) == 0 && !s.seams {
 		return nil
 	}
 	id := r.RowID
 	if id == "" {
 		id = r.ID.String()
 	}
-	return s.findings(id)
+	found := s.findings(id)
+	s.remember(nil, id)
+	return found
 }
 
 func (s *Scanner) begin() {
+	s.failed = s.failed[:0]
 	s.fields = s.fields[:0]
 	s.held = s.held[:0]
 	s.text.reset()

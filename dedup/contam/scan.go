@@ -35,6 +35,10 @@ type Scanner struct {
 	best     map[uint32]match
 	order    []uint32 // the items of best
 	verified int      // candidates looked at closely, for tests and tuning
+
+	failed       []uint32 // items that fail the record checked last
+	seams        bool     // remember the record before
+	before, last kept
 }
 
 // A hit is a seed found in the stream.
@@ -338,7 +342,7 @@ func (s *Scanner) check(i uint32, first, last int, stem float32, withOptions boo
 		return
 	}
 	m := s.verify(it, ls[lo:hi], withOptions)
-	if !m.same && rescue {
+	if rescue && (!m.same || m.stem < s.ix.config.StemSame) {
 		m = s.rescue(it, ls[lo:hi], m)
 	}
 	if !m.same && !m.shown {
