@@ -170,6 +170,9 @@ func (r *result) cause(kind FailureKind) string {
 	case FailureFiltered:
 		return "finish_reason content_filter"
 	case FailureEmpty:
+		if r.reply.Finish == "" {
+			return "no text"
+		}
 		return "no text (finish_reason " + r.reply.Finish + ")"
 	}
 	return r.err

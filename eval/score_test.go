@@ -2,10 +2,13 @@ package eval_test
 
 import (
 	"context"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -56,11 +59,143 @@ func TestScoreOutsideOptions(t *testing.T) {
 	}
 	// items of another benchmark, registered under the name, change nothing
 	other, err := eval.Score(eval.ScoreJob{Benchmark: choice(t), Items: ownItems(t, 9), Name: "07.jsonl", Data: []byte(data)})
-	if err != nil || other.Accuracy != 0.5 || other.OutsideOptions != 1 || len(other.Problems) != 0 || len(other.Notes) != 1 {
+	if err != nil || other.Accuracy != 0.5 || other.OutsideOptions != 1 || len(other.Problems) != 0 || !noted(other, "other_items") || !noted(other, "out_of_order") {
 		t.Errorf("with other items: %s, %v", marshal(t, other), err)
 	}
 	if fail.Code(s.AtLeast(0.6)) != 12 || s.AtLeast(0.5) != nil {
 		t.Errorf("floor: %v, %v", s.AtLeast(0.6), s.AtLeast(0.5))
+	}
+}
+
+func noted(s eval.Summary, code string) bool {
+	return slices.ContainsFunc(s.Notes, func(n eval.Note) bool { return n.Code == code })
+}
+
+// A contestant's own results, with question and key in each row, need no items.
+func TestScoreResultsOfAContestant(t *testing.T) {
+	t.Parallel()
+	data := golden.ReadFile(t, golden.RealData(t, "maritimebench-runs", "predictions.jsonl"))
+	for _, items := range [][]benchmark.Item{nil, benchtest.RealItems(t)} {
+		s, err := eval.Score(eval.ScoreJob{Benchmark: choice(t), Items: items, Name: "predictions.jsonl", Data: data})
+		if err != nil || s.Err() != nil {
+			t.Fatal(err, s.Err())
+		}
+		if s.N != 101 || s.Correct != 57 || math.Abs(s.Wilson95[0]-.467) > .0005 || math.Abs(s.Wilson95[1]-.657) > .0005 || s.Source.Kind != "outputs" {
+			t.Errorf("%d of %d, %v, %+v", s.Correct, s.N, s.Wilson95, s.Source)
+		}
+		if missing := len(s.Problems); (items == nil && missing != 0) || (items != nil && missing != 1787) {
+			t.Errorf("%d problems", missing)
+		}
+		if noted(s, "other_key") || noted(s, "other_items") || noted(s, "file_differs") {
+			t.Errorf("notes %+v", s.Notes)
+		}
+	}
+}
+
+// What other programs leave is graded by the rule asked for, and a letter chosen by
+// likelihood is taken as it is.
+func TestScoreOtherPrograms(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		data       string
+		kind       string
+		n, correct int
+		rule       string
+	}{
+		"lm-eval": {`{"doc_id":0,"doc":{"question":"q","A":"x","B":"y"},"target":"1","resps":[[["-3","False"]],[["-1","False"]]],"filtered_resps":[["-3","False"],["-1","False"]],"filter":"none","acc":1.0}
+{"doc_id":1,"doc":{"question":"r","A":"x","B":"y"},"target":"0","resps":[[["-3","False"]],[["-1","False"]]],"filtered_resps":[["-3","False"],["-1","False"]],"filter":"none","acc":0.0}
+`, "lm_eval", 2, 1, "bracket_first@1"},
+		"OpenCompass": {`{"0":{"prediction":"[A] 不，[B]","gold":"B"},"1":{"prediction":"[B]","gold":"B"}}`, "opencompass", 2, 2, "bracket_last@1"},
+		"swift":       {`{"response":"[A]","labels":"A","messages":[{"role":"user","content":"q"}]}` + "\n", "swift", 1, 1, "bracket_first@1"},
+		"repeats":     {review(t, 0, []string{"红", "绿"}, "A", "[A]") + strings.Replace(review(t, 1, []string{"红", "绿"}, "A", "[B]"), `"group_id": 1`, `"group_id": 0`, 1), "reviews", 2, 1, "bracket_first@1"},
+	} {
+		b, err := choice(t).WithRule(c.rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := eval.Score(eval.ScoreJob{Benchmark: b, Name: "f", Data: []byte(c.data)})
+		if err != nil || s.Err() != nil {
+			t.Errorf("%s: %v, %v", name, err, s.Err())
+			continue
+		}
+		if s.N != c.n || s.Correct != c.correct || s.Source.Kind != c.kind {
+			t.Errorf("%s: %s", name, marshal(t, s))
+		}
+	}
+}
+
+// Repeats are rows of their own; items are joined to them by their group.
+func TestScoreRepeats(t *testing.T) {
+	t.Parallel()
+	root := golden.RealData(t, "evalscope-golden", "v1.4.2", "repeats2-limit4")
+	items := benchtest.RealItems(t)[:4]
+	for _, file := range []string{"reviews.jsonl", "predictions.jsonl"} {
+		dir := t.TempDir()
+		s, err := eval.Score(eval.ScoreJob{
+			Benchmark: choice(t), Items: items, Name: file, Data: golden.ReadFile(t, filepath.Join(root, file)), WorkDir: dir, Model: "qwen3-8b-sft",
+		})
+		if err != nil || s.N != 8 || s.Correct != 8 || len(s.Problems) != 0 {
+			t.Fatalf("%s: %s, %v", file, marshal(t, s), err)
+		}
+		want := strings.Split(strings.TrimSpace(string(golden.ReadFile(t, filepath.Join(root, "reviews.jsonl")))), "\n")
+		got := strings.Split(strings.TrimSpace(read(t, s.Files.Reviews)), "\n")
+		slices.Sort(want)
+		if slices.Sort(got); !slices.Equal(want, got) {
+			t.Errorf("%s: reviews (-real +ours):\n%s", file, cmp.Diff(want, got))
+		}
+	}
+}
+
+// A refusal is no answer, whatever letter it holds; the files keep EvalScope's
+// reading, and both figures are there.
+func TestScoreRefusal(t *testing.T) {
+	t.Parallel()
+	items := ownItems(t, 3)
+	run, err := eval.Run(t.Context(), job(t, items, t.TempDir(), func(_ context.Context, i int) (eval.Answer, error) {
+		a := says(gold(i))
+		a.Reply.Refused = i == 1
+		return a, nil
+	}))
+	if err != nil || run.Correct != 2 || run.EvalScope == nil || run.EvalScope.Correct != 3 || !noted(run, "evalscope_differs") {
+		t.Fatalf("%s, %v", marshal(t, run), err)
+	}
+	if report := read(t, run.Files.Report); !strings.Contains(report, `"score": 1.0`) {
+		t.Errorf("report %s", report)
+	}
+	predictions := []byte(read(t, run.Files.Predictions))
+	for _, j := range []eval.ScoreJob{
+		{Benchmark: choice(t), Items: items, Data: predictions},
+		{Benchmark: choice(t), Items: items, Data: []byte(read(t, run.Files.Reviews)), Predictions: predictions},
+	} {
+		if s, err := eval.Score(j); err != nil || s.Correct != 2 || s.EvalScope == nil || s.EvalScope.Correct != 3 {
+			t.Errorf("%s, %v", marshal(t, s), err)
+		}
+	}
+}
+
+func TestFindAnswers(t *testing.T) {
+	t.Parallel()
+	rev, pred := review(t, 0, []string{"红", "绿"}, "A", "[A]"), `{"index":0,"model":"m","model_output":{"model":"m","choices":[{"message":{"id":"1","content":"[A]"},"stop_reason":"stop"}]}}`+"\n"
+	for name, c := range map[string]struct {
+		fsys fstest.MapFS
+		want string
+		says string
+	}{
+		"EvalScope": {fstest.MapFS{
+			"reviews/m/b_default.jsonl": {Data: []byte(rev)}, "predictions/m/b_default.jsonl": {Data: []byte(pred)},
+			"reports/m/b.json": {Data: []byte("{\n  \"name\": 1\n}")}, ".drydock/eval/m/b.jsonl": {Data: []byte(pred)},
+		}, "reviews/m/b_default.jsonl", ""},
+		"swift eval": {fstest.MapFS{"native/20260101_000000/predictions/m/b.jsonl": {Data: []byte(pred)}}, "native/20260101_000000/predictions/m/b.jsonl", ""},
+		"lm-eval": {fstest.MapFS{
+			"m/samples_b_2026-01-01.jsonl": {Data: []byte(`{"doc_id":0,"resps":[["x"]],"target":"A"}` + "\n")}, "m/results_2026-01-01.json": {Data: []byte(`{"results":{}}`)},
+		}, "m/samples_b_2026-01-01.jsonl", ""},
+		"two models": {fstest.MapFS{"reviews/a/b.jsonl": {Data: []byte(rev)}, "reviews/c/b.jsonl": {Data: []byte(rev)}}, "", "2 files"},
+		"none":       {fstest.MapFS{"data/test.jsonl": {Data: []byte(`{"question":"q","answer":"A","A":"x","B":"y"}` + "\n")}}, "", "no file of answers"},
+	} {
+		got, err := eval.FindAnswers(c.fsys)
+		if got != c.want || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/msg"
 )
@@ -19,7 +20,10 @@ type Kind string
 const (
 	KindReviews     Kind = "reviews"     // EvalScope's reviews, 1.4.2 or later
 	KindPredictions Kind = "predictions" // EvalScope's predictions, 1.4.2 or later
-	KindOutputs     Kind = "outputs"     // {"index": 0, "output": "[A]"}
+	KindOutputs     Kind = "outputs"     // {"index": 0, "output": "[A]"} and the like
+	KindLMEval      Kind = "lm_eval"     // samples of lm-evaluation-harness
+	KindOpenCompass Kind = "opencompass" // predictions of OpenCompass
+	KindSwift       Kind = "swift"       // results of swift infer, in the order asked
 	KindEmpty       Kind = "empty"       // no row at all
 )
 
@@ -40,6 +44,13 @@ type Row struct {
 	Reply     *benchmark.Reply // of predictions and outputs
 	Usage     *benchmark.Usage // nil: the row has none
 	Error     string           // why there is no reply; "" when there is one
+	Schema    Schema           // of EvalScope's rows; "" of others
+	// Question is what the row shows of it apart from Input; nil: nothing.
+	Question *drydock.Question
+	Group    *int   // which sample a review is a repeat of; nil: not told
+	Filter   string // the lm-eval filter the row is of; "" of others
+	// ExtractedUnknown tells that the file does not say what was extracted.
+	ExtractedUnknown bool
 }
 
 // A Problem is something wrong with a line. Code is stable.
@@ -63,19 +74,49 @@ const (
 	CodeMissingField = "missing_field"    // a row without index or reply
 	CodeDuplicate    = "duplicate"        // an index that stood before; the first one counts
 	CodeNoNewline    = "no_final_newline" // EvalScope would glue the next row to the last
+	CodeConflict     = "conflict_marker"  // a line that git left where two versions met
+	CodeOtherFilter  = "other_filter"     // lm-eval rows of another filter than the first
+	CodeOutOfOrder   = "out_of_order"     // rows not in the order of their index; no fault, and not told by Read
 )
 
-// Read reads reviews, predictions or {index, output} rows in the order of the
-// file. Lines that cannot be read are left out and named, and so are repeated
-// indexes, of which the first counts; nothing else is left out.
+// Read reads reviews, predictions and the rows of other programs in the order of
+// the file: one a line, in an array, or OpenCompass's object. Lines that cannot be
+// read are left out and named, and so are repeated indexes, of which the first
+// counts; nothing else is left out.
 func Read(data []byte) (Kind, []Row, []Problem) {
-	var (
-		kind     Kind
-		rows     []Row
-		problems []Problem
-		seen     = map[int]int{}
-	)
+	rd := reader{seen: map[int]int{}}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	switch body := bytes.TrimLeft(data, " \t\r\n"); {
+	case len(body) > 0 && body[0] == '[':
+		rd.array(data)
+	case isOpenCompass(body):
+		rd.openCompass(data)
+	default:
+		rd.lines(data)
+	}
+	if rd.otherFilters > 0 {
+		rd.report(problem(CodeOtherFilter, rd.firstOther, -1, msg.Text{"%d {row is|rows are} of another filter than %q and not graded, the first in line %d", "%d 行属于 %q 之外的过滤器，未评分，首行为第 %d 行"}, rd.otherFilters, rd.filter, rd.firstOther))
+	}
+	if rd.kind == "" {
+		rd.kind = KindEmpty
+	}
+	return rd.kind, rd.rows, rd.problems
+}
+
+// A reader gathers the rows of a file.
+type reader struct {
+	kind     Kind
+	rows     []Row
+	problems []Problem
+	seen     map[int]int // index → line
+	filter   string      // of the first lm-eval row
+	// rows of other filters, and the line of the first
+	otherFilters, firstOther int
+}
+
+func (rd *reader) report(p *Problem) { rd.problems = append(rd.problems, *p) }
+
+func (rd *reader) lines(data []byte) {
 	for n := 1; len(data) > 0; n++ {
 		line, rest, ended := bytes.Cut(data, []byte{'\n'})
 		data = rest
@@ -83,35 +124,59 @@ func Read(data []byte) (Kind, []Row, []Problem) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
+		if isConflict(line) {
+			rd.report(problem(CodeConflict, n, -1, msg.Text{"line %d is a conflict marker of git: %s", "第 %d 行是 git 冲突标记：%s"}, n, string(line[:min(len(line), 40)])))
+			continue
+		}
 		row, k, p := readLine(line, n)
 		if p != nil {
 			if !ended && p.Code != CodeMissingField && isTorn(line) {
 				p = problem(CodeTorn, n, p.Index, msg.Text{"line %d ends in the middle of a row", "第 %d 行在一条记录中间结束"}, n)
 			}
-			problems = append(problems, *p)
+			rd.report(p)
 			continue
 		}
 		if !ended {
-			problems = append(problems, *problem(CodeNoNewline, n, row.Index, msg.Text{"the last line has no line end", "最后一行没有换行符"}))
+			rd.report(problem(CodeNoNewline, n, row.Index, msg.Text{"the last line has no line end", "最后一行没有换行符"}))
 		}
-		if kind == "" {
-			kind = k
-		}
-		if k != kind {
-			problems = append(problems, *problem(CodeMixedKind, n, row.Index, msg.Text{"line %d is a row of %s, the first is of %s", "第 %d 行是 %s 记录，首行是 %s"}, n, string(k), string(kind)))
-			continue
-		}
-		if first, dup := seen[row.Index]; dup {
-			problems = append(problems, *problem(CodeDuplicate, n, row.Index, msg.Text{"line %d: index %d stands in line %d, too; the first counts", "第 %d 行：index %d 在第 %d 行已出现；以先出现者为准"}, n, row.Index, first))
-			continue
-		}
-		seen[row.Index] = n
-		rows = append(rows, row)
+		rd.add(row, k)
 	}
-	if kind == "" {
-		kind = KindEmpty
+}
+
+// add takes a row up unless it is of another kind, or repeats an index.
+func (rd *reader) add(row Row, k Kind) {
+	if rd.kind == "" {
+		rd.kind, rd.filter = k, row.Filter
 	}
-	return kind, rows, problems
+	if k != rd.kind {
+		rd.report(problem(CodeMixedKind, row.Line, row.Index, msg.Text{"line %d is a row of %s, the first is of %s", "第 %d 行是 %s 记录，首行是 %s"}, row.Line, string(k), string(rd.kind)))
+		return
+	}
+	if row.Filter != rd.filter {
+		if rd.otherFilters++; rd.otherFilters == 1 {
+			rd.firstOther = row.Line
+		}
+		return
+	}
+	if k == KindSwift {
+		row.Index = len(rd.rows)
+	}
+	if first, dup := rd.seen[row.Index]; dup {
+		rd.report(problem(CodeDuplicate, row.Line, row.Index, msg.Text{"line %d: index %d stands in line %d, too; the first counts", "第 %d 行：index %d 在第 %d 行已出现；以先出现者为准"}, row.Line, row.Index, first))
+		return
+	}
+	rd.seen[row.Index] = row.Line
+	rd.rows = append(rd.rows, row)
+}
+
+// isConflict tells the lines git writes where two versions of a file met.
+func isConflict(line []byte) bool {
+	for _, mark := range []string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
+		if rest, ok := bytes.CutPrefix(line, []byte(mark)); ok && (len(rest) == 0 || rest[0] == ' ') {
+			return true
+		}
+	}
+	return false
 }
 
 // isTorn tells a line that stops too early from one that is wrong.
@@ -123,24 +188,26 @@ func isTorn(line []byte) bool {
 
 // wireRow has the fields of all kinds and versions.
 type wireRow struct {
-	Index  *int64  `json:"index"`
-	Output *string `json:"output"`
-	Input  string  `json:"input"`
+	Index *int64 `json:"index"`
+	Input string `json:"input"`
 	// "B" in 1.4.2, ["B"] later
 	Target      json.RawMessage `json:"target"`
 	SampleScore *struct {
+		Group *int `json:"group_id"`
 		Score struct {
 			Value      map[string]float64 `json:"value"`
 			Extracted  *string            `json:"extracted_prediction"`
 			Prediction *string            `json:"prediction"`
 		} `json:"score"`
 	} `json:"sample_score"`
-	Model       string      `json:"model"`
-	ModelOutput *wireOutput `json:"model_output"`
-	Messages    []struct {
-		Role    string          `json:"role"`
-		Content json.RawMessage `json:"content"`
-	} `json:"messages"`
+	Model       string        `json:"model"`
+	ModelOutput *wireOutput   `json:"model_output"`
+	Messages    []wireMessage `json:"messages"`
+}
+
+type wireMessage struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
 }
 
 type wireOutput struct {
@@ -165,6 +232,9 @@ type wireOutput struct {
 func readLine(line []byte, n int) (Row, Kind, *Problem) {
 	if !utf8.Valid(line) {
 		return Row{}, "", problem(CodeNotUTF8, n, -1, msg.Text{"line %d is not UTF-8", "第 %d 行不是 UTF-8 编码"}, n)
+	}
+	if !isEvalScope(line) {
+		return readForeign(line, n)
 	}
 	var w wireRow
 	if err := json.Unmarshal(line, &w); err != nil {
@@ -199,20 +269,35 @@ func readLine(line []byte, n int) (Row, Kind, *Problem) {
 		if !row.Scored {
 			row.Acc, row.Scored = s.Value["accuracy"]
 		}
-		row.Input = inputOf(&w)
+		row.Input, row.Group = inputOf(&w), w.SampleScore.Group
+		if row.Schema = Schema142; w.Input == "" && len(w.Messages) > 0 {
+			row.Schema = Schema114
+		}
 		return row, KindReviews, nil
 	case w.ModelOutput != nil:
 		if len(w.ModelOutput.Choices) == 0 {
 			return missing("model_output.choices[0]")
 		}
 		fillPrediction(&row, w.ModelOutput)
+		if row.Schema = Schema142; len(w.Messages) > 1 {
+			row.Schema = Schema114
+		}
 		return row, KindPredictions, nil
-	case w.Output != nil:
-		r := benchmark.AssistantText(benchmark.Assistant{Content: w.Output}, nil)
-		row.Text, row.Reply = r.Text, &r
-		return row, KindOutputs, nil
 	}
 	return missing("sample_score, model_output, output")
+}
+
+// isEvalScope reports whether a row has one of the fields that only EvalScope's
+// have.
+func isEvalScope(line []byte) bool {
+	var keys struct {
+		Review     json.RawMessage `json:"sample_score"`
+		Prediction json.RawMessage `json:"model_output"`
+	}
+	if json.Unmarshal(line, &keys) != nil {
+		return true // it will be said what is wrong
+	}
+	return keys.Review != nil || len(keys.Prediction) > 0 && keys.Prediction[0] == '{'
 }
 
 func fillPrediction(row *Row, o *wireOutput) {

@@ -44,13 +44,19 @@ func TestReadNamesEveryBadLine(t *testing.T) {
 		"duplicates":          {row(1) + row(1) + row(2) + row(1), evalscope.KindReviews, []int{1, 2}, []found{{"duplicate", 2, 1}, {"duplicate", 4, 1}}},
 		"mixed":               {prediction(0) + row(1), evalscope.KindPredictions, []int{0}, []found{{"mixed_kind", 2, 1}}},
 		"no index":            {`{"output": "x"}` + "\n" + row(1), evalscope.KindReviews, []int{1}, []found{{"missing_field", 1, -1}}},
-		"negative index":      {`{"index": -4, "output": "x"}` + "\n", evalscope.KindEmpty, nil, []found{{"missing_field", 1, -4}}},
+		"negative index":      {`{"index": -4, "output": "x"}` + "\n", evalscope.KindEmpty, nil, []found{{"missing_field", 1, -1}}},
 		"no choices":          {`{"index": 3, "model_output": {"choices": []}}` + "\n", evalscope.KindEmpty, nil, []found{{"missing_field", 1, 3}}},
 		"not text":            {row(0) + strings.Replace(row(1), "甲", "\xbc\xd7", 1), evalscope.KindReviews, []int{0}, []found{{"not_utf8", 2, -1}}},
 		"torn inside a rune":  {row(0) + row(1)[:strings.Index(row(1), "甲")+1], evalscope.KindReviews, []int{0}, []found{{"torn", 2, -1}}},
-		"a list":              {"[]\n", evalscope.KindEmpty, nil, []found{{"bad_json", 1, -1}}},
-		"outputs":             {`{"index": 1, "output": "<think>\nx\n</think>\n\n[C]"}`, evalscope.KindOutputs, []int{1}, []found{{"no_final_newline", 1, 1}}},
-		"nothing":             {"", evalscope.KindEmpty, nil, nil},
+		"an empty list":       {"[]\n", evalscope.KindEmpty, nil, nil},
+		"a list":              {"[{\"index\":1,\"output\":\"x\"},\n 7, {\"index\":0,\n\"output\":\"y\"}]", evalscope.KindOutputs, []int{1, 0}, []found{{"bad_json", 2, -1}}},
+		"a torn list":         {"[{\"index\":1,\"output\":\"x\"},\n {\"index\":0,\n\"outp", evalscope.KindOutputs, []int{1}, []found{{"torn", 3, -1}}},
+		"conflict markers": {
+			"<<<<<<< HEAD\n" + row(0) + "=======\n" + row(0) + ">>>>>>> main\n" + row(1), evalscope.KindReviews, []int{0, 1},
+			[]found{{"conflict_marker", 1, -1}, {"conflict_marker", 3, -1}, {"duplicate", 4, 0}, {"conflict_marker", 5, -1}},
+		},
+		"outputs": {`{"index": 1, "output": "<think>\nx\n</think>\n\n[C]"}`, evalscope.KindOutputs, []int{1}, []found{{"no_final_newline", 1, 1}}},
+		"nothing": {"", evalscope.KindEmpty, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
