@@ -37,12 +37,12 @@ func runSweep(ctx context.Context, a *app, o EvalOptions, set evalSettings, b *p
 	if err != nil {
 		return err
 	}
+	if o.DryRun {
+		return a.answer(newSweepPlan(o, b, found, dev))
+	}
 	client, err := a.client(o, set)
 	if err != nil {
 		return err
-	}
-	if o.DryRun {
-		return a.answer(newSweepPlan(o, b, found, dev))
 	}
 	if o.Model == "" {
 		if o.Model, err = baseOf(ctx, client); err != nil {

@@ -58,6 +58,9 @@ func TestScripts(t *testing.T) {
 					"samebytes": cmdSameBytes,
 					"docx":      cmdDocx,
 					"waitfile":  cmdWaitFile,
+					"serve":     cmdServe,
+
+					"safetensors": cmdSafetensors,
 				},
 			})
 		})
