@@ -44,7 +44,7 @@ func TestJSONOutputIsDocumented(t *testing.T) {
 		{"contam selftest", []string{"drydock.contam.selftest/1"}, []any{selftestAnswer{}}},
 		{"contam presets", []string{"drydock.contam.presets/1"}, []any{presetsAnswer{}}},
 		{"train", []string{"drydock.train/1", "drydock.train.event/1"}, []any{trainSummary{}, launch.Event{}}},
-		{"eval and score", []string{eval.SummarySchema}, []any{eval.Summary{}, evalPlan{}}},
+		{"eval and score", []string{eval.SummarySchema, eval.ItemSchema, eval.SweepSchema, "drydock.eval.plan/1", "drydock.eval.sweep.plan/1"}, []any{eval.Summary{}, eval.ItemEvent{}, eval.Sweep{}, evalPlan{}, sweepPlan{}}},
 		{"compare", []string{eval.CompareSchema}, []any{eval.Comparison{}}},
 		{"card", []string{"drydock.card/1"}, []any{cardAnswer{}}},
 		{"submit pack and verify", []string{submission.ReportSchema}, []any{submission.Summary{}}},
