@@ -170,6 +170,7 @@ func (a *alphabet) run(s *stream, text []byte, i int) int {
 		s.letters = slices.Grow(s.letters, feedChunk+1)
 		s.starts = slices.Grow(s.starts, feedChunk+1)
 		from := i
+		wide := min(limit, len(text)-3) // four bytes are read at a time
 		out, starts := s.letters[n:n+feedChunk+1], s.starts[m:m+feedChunk+1]
 		k, m2 := 0, 0
 		word, other := btoi(s.inWord), s.inOther
@@ -192,7 +193,7 @@ func (a *alphabet) run(s *stream, text []byte, i int) int {
 				other = false
 			}
 			k0, at := k, i
-			for i < limit && i+4 <= len(text) {
+			for i < wide {
 				w := binary.LittleEndian.Uint32(text[i:])
 				if w&0x00C0C0F0 != 0x008080E0 {
 					break

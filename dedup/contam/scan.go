@@ -24,6 +24,9 @@ type Scanner struct {
 	held   []byte // texts of a record, as bytes
 	hits   []hit
 
+	maybes  [2 * maybeLen]maybe
+	waiting int // of maybes
+
 	weight  [][2]float32 // by item: nats of stem and options hit in this block
 	touched []uint32
 	chosen  []int32 // by item: number of its window list + 1
@@ -66,92 +69,143 @@ func (ix *Index) Scanner() *Scanner {
 	return s
 }
 
+// maybeLen bounds how many places wait for their look-up in the table.
+const maybeLen = 1024
+
+// A maybe is a place whose seed has passed the filter: the number of the seed's
+// last letter, with latinMaybe where it is one of Latin letters.
+type maybe uint32
+
+const latinMaybe maybe = 1 << 31
+
 // scan finds the seeds of the stream, in the order of their ends. Allowed
-// passages are blotted out on the way. Together with words and others it repeats
-// eachSeed for speed.
+// passages are blotted out on the way. It repeats eachSeed for speed: first only
+// the filter is asked, without a jump on its answer, so that many questions are
+// under way at a time; then the table, where it said yes.
 func (s *Scanner) scan() {
 	s.hits = s.hits[:0]
 	ls, starts := s.text.letters, s.text.starts
-	from := 0 // where the last allowed passage ends
 	for n, p := range starts {
 		begin, end := int(p), len(ls)
 		if n+1 < len(starts) {
 			end = int(starts[n+1])
 		}
-		if end <= from || begin == end {
+		if begin == end {
 			continue
 		}
 		if ls[begin] < latinEnd {
-			from = s.word(ls, begin, end, from)
-		} else {
-			from = s.others(ls, max(begin, from), end, from)
-		}
-	}
-}
-
-// others looks up the seeds that end in ls[begin:end], no word of Latin letters.
-func (s *Scanner) others(ls []letter, begin, end, from int) int {
-	t := &s.ix.seeds
-	filter, shift := t.filter, t.fshift
-	i := max(begin, seedLen-1)
-	if i >= end {
-		return from
-	}
-	key := plainKey(ls[i-seedLen+1 : i])
-	for ; i < end; i++ {
-		key = key<<16 | uint64(ls[i])
-		h := key * mix
-		if w := filter[h>>shift]; w>>(h>>20&63)&(w>>(h>>26&63))&1 == 0 {
+			s.word(ls, begin, end)
 			continue
 		}
-		if past := s.seed(ls, key, i); past > 0 {
-			from, i = past, past-1
+		end = s.behind(ls, n, end)
+		for i := max(begin, seedLen-1); i < end; i += maybeLen {
+			s.others(ls, i, min(end, i+maybeLen))
 		}
 	}
-	return from
+	s.resolve(ls)
 }
 
-// word looks up the seeds that begin or end in the word ls[begin:end].
-func (s *Scanner) word(ls []letter, begin, end, from int) int {
-	// those that end here, but hold letters that are no Latin ones
-	for i := max(begin, seedLen-1); i < min(end, begin+seedLen-1); i++ {
-		if allLatin(ls[i-seedLen+1 : begin]) {
-			break
-		}
-		if past := s.lookUp(ls, plainKey(ls[i-seedLen+1:i+1]), i); past > 0 {
-			return past
-		}
-	}
-	for i := begin; i+latinSeedLen <= len(ls); i++ {
-		if i > begin && (end-begin <= longestWord || i+latinSeedLen > end) {
-			break
-		}
-		if !allLatin(ls[i : i+latinSeedLen]) {
-			break
-		}
-		if past := s.lookUp(ls, latinKey(ls[i:]), i+latinSeedLen-1); past > 0 {
-			return past
+// others asks the filter for the seeds that end in ls[i:end].
+func (s *Scanner) others(ls []letter, i, end int) {
+	n := s.room(ls, end-i)
+	filter, maybes := s.ix.seeds.filter, &s.maybes
+	key := plainKey(ls[i-seedLen+1 : i])
+	for k, l := range ls[i:end] {
+		key = key<<16 | uint64(l)
+		h := key * mix
+		maybes[n&(2*maybeLen-1)] = maybe(i + k)
+		if filter[h>>filterWord]&(1<<(h>>filterBit&63)) != 0 { // no jump: see seedFilter
+			n++
 		}
 	}
-	return from
+	s.waiting = n
 }
 
-// lookUp is seed behind the filter.
-func (s *Scanner) lookUp(ls []letter, key uint64, end int) (past int) {
-	h := key * mix
-	if w := s.ix.seeds.filter[h>>s.ix.seeds.fshift]; w>>(h>>20&63)&(w>>(h>>26&63))&1 == 0 {
-		return 0
+// behind returns how far seeds reach that hold at least one letter of the
+// stretch of other letters which starts as number n and ends at end: into the
+// Latin letters that follow, up to the next such stretch.
+func (s *Scanner) behind(ls []letter, n, end int) int {
+	past := min(end+seedLen-1, len(ls))
+	for _, p := range s.text.starts[n+1:] {
+		switch {
+		case int(p) >= past:
+			return past
+		case ls[p] >= latinEnd:
+			return int(p)
+		}
 	}
-	return s.seed(ls, key, end)
+	return past
+}
+
+// word asks the filter for the seeds of Latin letters that begin in the word
+// ls[begin:end].
+func (s *Scanner) word(ls []letter, begin, end int) {
+	last := begin
+	if end-begin > longestWord {
+		last = end - latinSeedLen
+	}
+	for i := begin; i <= last && i+latinSeedLen <= len(ls); i++ {
+		if ls[i+latinSeedLen-1] >= latinEnd {
+			continue // in Chinese text most words are short
+		}
+		key, ok := latinKey(ls[i:])
+		if !ok {
+			continue
+		}
+		n := s.room(ls, 1)
+		h := key * mix
+		s.maybes[n&(2*maybeLen-1)] = maybe(i+latinSeedLen-1) | latinMaybe
+		if s.ix.seeds.filter[h>>filterWord]&(1<<(h>>filterBit&63)) != 0 {
+			n++
+		}
+		s.waiting = n
+	}
+}
+
+// room makes room for n more places and returns how many are waiting.
+func (s *Scanner) room(ls []letter, n int) int {
+	if s.waiting+n >= len(s.maybes) {
+		s.resolve(ls)
+	}
+	return s.waiting
+}
+
+// resolve looks the waiting places up, those that the second filter knows, too.
+// The letters are read again, since an allowed passage may have been blotted out
+// meanwhile.
+func (s *Scanner) resolve(ls []letter) {
+	n := 0
+	for _, m := range s.maybes[:s.waiting] {
+		key, _ := m.key(ls)
+		h := key * mix2
+		s.maybes[n] = m
+		if s.ix.seeds.second[h>>filterWord]&(1<<(h>>filterBit&63)) != 0 {
+			n++
+		}
+	}
+	for _, m := range s.maybes[:n] {
+		if key, ok := m.key(ls); ok {
+			s.seed(ls, key, int(m&^latinMaybe))
+		}
+	}
+	s.waiting = 0
+}
+
+// key returns the key of the seed at the place; false when it has become none.
+func (m maybe) key(ls []letter) (key uint64, ok bool) {
+	end := int(m &^ latinMaybe)
+	if m&latinMaybe == 0 {
+		return plainKey(ls[end-seedLen+1 : end+1]), true
+	}
+	return latinKey(ls[end-latinSeedLen+1:])
 }
 
 // seed notes the seed of the key that ends with letter end, if any item has it.
-// Where it begins an allowed passage, that is blotted out, and past is where it
-// ends.
-func (s *Scanner) seed(ls []letter, key uint64, end int) (past int) {
+// Where it begins an allowed passage, that is blotted out.
+func (s *Scanner) seed(ls []letter, key uint64, end int) {
 	p := s.ix.seeds.find(key)
 	if p == nil {
-		return 0
+		return
 	}
 	if n := p.plan &^ noPost; n > 0 {
 		a := &s.ix.allow[n-1]
@@ -161,18 +215,17 @@ func (s *Scanner) seed(ls []letter, key uint64, end int) (past int) {
 				n--
 			}
 			s.hits = s.hits[:n]
-			return past
+			return
 		}
 	}
 	if p.plan&noPost != 0 {
-		return 0
+		return
 	}
 	s.hits = append(s.hits, hit{int32(end + 1), p.seed - 1})
 	// a short word's seed ends behind what follows it
 	for n := len(s.hits) - 1; n > 0 && s.hits[n].end < s.hits[n-1].end; n-- {
 		s.hits[n], s.hits[n-1] = s.hits[n-1], s.hits[n]
 	}
-	return 0
 }
 
 // find runs scan, candidates and verification over the stream; the best match
