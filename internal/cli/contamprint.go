@@ -18,6 +18,9 @@ func (c *contamAnswer) text(t *ui.Terminal) {
 		t.Print(msg.Text{"shard %d of %d: drydock contam merge joins the reports", "第 %d 个分片，共 %d 个：用 drydock contam merge 合并报告"}, c.Shard.Index, c.Shard.Of)
 	}
 	c.scanned(t)
+	if c.Judge != nil {
+		c.Judge.text(t)
+	}
 	c.verdicts(t)
 	c.waived(t)
 	switch {
@@ -255,6 +258,9 @@ func printHit(t *ui.Terminal, h *report.Hit, most int) {
 	v := h.View()
 	printSide(t, msg.Text{"yours", "数据"}, v.Data, "{+", "+}", most)
 	printSide(t, msg.Text{"bench", "题目"}, v.Item, "[-", "-]", most)
+	if v.Order != "" {
+		t.Println("         " + t.Say(msg.Text{"its options stand in the order %s", "其选项的次序为 %s"}, v.Order))
+	}
 }
 
 // printSide shows a text under a label, what differs marked.

@@ -31,7 +31,9 @@ func HTML(w io.Writer, s *Summary, hits iter.Seq2[Hit, error], lang msg.Lang) er
 		lang.String(), title, pageCSS)
 	lines := s.verdictLines(lang)
 	for _, v := range lines {
-		fmt.Fprintf(b, "#f-%[1]s:not(:checked)~main .v-%[1]s{display:none}\n", slug(v.Verdict))
+		fmt.Fprintf(b, "#f-%[1]s:not(:checked)~main .v-%[1]s{display:none}\n"+
+			"#f-%[1]s:not(:checked)~header label[for=f-%[1]s]{text-decoration:line-through;opacity:.5}\n"+
+			"#f-%[1]s:focus-visible~header label[for=f-%[1]s]{outline:2px solid}\n", slug(v.Verdict))
 	}
 	fmt.Fprint(b, "</style>\n</head>\n<body>\n")
 	for _, v := range lines {
@@ -127,6 +129,9 @@ func (p *htmlPage) finding(h *Hit) {
 		p.side(msg.Text{"data", "数据"}, v.Data, "ins")
 		p.side(msg.Text{"item", "题目"}, v.Item, "del")
 		fmt.Fprint(p.b, "</div>\n")
+	}
+	if v.Order != "" {
+		fmt.Fprintf(p.b, "<p class=\"hint\">%s</p>\n", p.say(orderText(), v.Order))
 	}
 	fmt.Fprint(p.b, "</article>\n")
 }

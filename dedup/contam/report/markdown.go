@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"unicode"
 
 	"github.com/drydock-ml/drydock/internal/msg"
 )
@@ -98,6 +99,9 @@ func mdFindings(b *bufio.Writer, s *Summary, hits iter.Seq2[Hit, error], lang ms
 				row(msg.Text{"item", "题目"}.In(lang), mdStretches(v.Item, "del"))
 			}
 		})
+		if v.Order != "" {
+			fmt.Fprintf(b, "%s\n\n", orderText().Format(lang, v.Order))
+		}
 	}
 	more()
 	return nil
@@ -134,7 +138,16 @@ func mdTable(b *bufio.Writer, head []string, fill func(row func(cells ...string)
 // md makes plain text of a text that goes into Markdown, on one line.
 func md(s string) string {
 	var b strings.Builder
-	for _, r := range strings.Join(strings.Fields(s), " ") {
+	space := false
+	for _, r := range s {
+		if unicode.IsSpace(r) {
+			if !space {
+				b.WriteByte(' ')
+			}
+			space = true
+			continue
+		}
+		space = false
 		switch {
 		case strings.ContainsRune("\\`*_[]<>|~$#&", r):
 			b.WriteByte('\\')
@@ -187,4 +200,8 @@ func madeWith(s *Summary, lang msg.Lang) string {
 		line += msg.Text{"; texts are replaced by their hashes", "；文本已替换为哈希"}.In(lang)
 	}
 	return line
+}
+
+func orderText() msg.Text {
+	return msg.Text{"The data has the item's options in the order %s.", "数据中选项的次序为 %s。"}
 }

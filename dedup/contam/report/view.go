@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/dedup/contam/rowtext"
 	"github.com/drydock-ml/drydock/internal/textnorm"
 )
 
@@ -39,6 +41,9 @@ func (m Mark) MarshalText() ([]byte, error) {
 // what differs marked.
 type View struct {
 	Data, Item []Stretch
+	// Order names the item's options in the order the data has them in: DBCA.
+	// Empty when that is their own, or not all of them were found.
+	Order string
 }
 
 // A Field is a text of a record, or the part of it that is shown.
@@ -61,23 +66,82 @@ const (
 	fieldMost = 4000
 )
 
-// Fields picks the texts of a JSON row that a finding's ranges count in, in the
-// order of the evidence, each cut to the match with a little around it. next is
-// the row behind; nil: not known. Where none of the fields is there, the row as it
-// stands is shown.
+// Fields picks the texts of a JSON row that a finding's ranges count in, and the
+// options beside them, in the order of the row, each cut to the match with a
+// little around it. next is the row behind; nil: not known. Where none of the
+// texts is there, the row as it stands is shown.
 func Fields(row, next []byte, f *contam.Finding) []Field {
-	rows := [2]any{decode(row), decode(next)}
+	want := reach(f)
 	var out []Field
-	for _, r := range reach(f) {
-		text, ok := textAt(rows[b2i(r.Next)], r.Pointer)
-		if ok {
-			out = append(out, r.cut(text))
-		}
+	for n, raw := range [2][]byte{row, next} {
+		out = append(out, fieldsOf(raw, n == 1, want, f.Record.Pointer)...)
 	}
 	if len(out) == 0 {
 		out = append(out, fieldReach{}.cut(string(row)))
 	}
 	return out
+}
+
+// fieldsOf picks the texts of one row.
+func fieldsOf(raw []byte, next bool, want []fieldReach, pointer string) []Field {
+	texts, err := rowtext.Read(raw)
+	if err != nil {
+		return nil
+	}
+	beside := pointer[:max(strings.LastIndexByte(pointer, '/'), 0)] + "/"
+	var out []Field
+	for _, t := range texts.Fields {
+		i := slices.IndexFunc(want, func(r fieldReach) bool { return r.Pointer == t.Pointer && r.Next == next })
+		switch {
+		case i >= 0:
+			out = append(out, want[i].cut(t.Text))
+		case !next && pointer != "" && strings.HasPrefix(t.Pointer, beside) && optionLetter(t.Pointer) != "":
+			out = append(out, fieldReach{Pointer: t.Pointer}.cut(t.Text))
+		}
+	}
+	if !slices.ContainsFunc(want, func(r fieldReach) bool { return r.Next == next && !hasField(out, &r) }) {
+		return out
+	}
+	value := decode(raw)
+	for i := range want {
+		if r := &want[i]; r.Next == next && !hasField(out, r) {
+			if text, ok := textAt(value, r.Pointer); ok { // a number
+				out = append(out, r.cut(text))
+			}
+		}
+	}
+	return out
+}
+
+func hasField(fields []Field, r *fieldReach) bool {
+	return slices.ContainsFunc(fields, func(f Field) bool { return f.Pointer == r.Pointer && f.Next == r.Next })
+}
+
+// optionLetter returns the letter of the option that a pointer leads to: /B,
+// /options/1/text, /choices/1, /option_b; empty when it leads to something else.
+func optionLetter(pointer string) string {
+	steps := strings.Split(pointer, "/")
+	for i, step := range steps {
+		low := strings.ToLower(step)
+		last := i == len(steps)-1
+		if last && len(low) == 1 && low[0] >= 'a' && low[0] <= 'j' {
+			return strings.ToUpper(low)
+		}
+		if letter, ok := strings.CutPrefix(low, "option"); ok && last {
+			if letter = strings.Trim(letter, "_ -"); len(letter) == 1 && letter[0] >= 'a' && letter[0] <= 'j' {
+				return strings.ToUpper(letter)
+			}
+		}
+		if (low == "options" || low == "choices" || step == "选项") && !last {
+			if end := strings.ToLower(steps[len(steps)-1]); end == "label" || end == "key" {
+				return ""
+			}
+			if n, err := strconv.Atoi(steps[i+1]); err == nil && n >= 0 && n < 26 {
+				return string(rune('A' + n))
+			}
+		}
+	}
+	return ""
 }
 
 // TextField is [Fields] for plain text, which is a record by itself.
@@ -154,13 +218,6 @@ func byteOf(s string, n int) int {
 	return len(s)
 }
 
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // decode reads a JSON value with its numbers as they are written; nil when it is
 // none.
 func decode(row []byte) any {
@@ -206,7 +263,10 @@ func textAt(v any, pointer string) (string, bool) {
 func SideBySide(f *contam.Finding, fields []Field, q *drydock.Question) View {
 	var v View
 	for i := range fields {
-		if i > 0 {
+		switch letter := optionLetter(fields[i].Pointer); {
+		case letter != "":
+			v.Data = append(v.Data, Stretch{"\n" + letter + ". ", Plain})
+		case i > 0:
 			v.Data = append(v.Data, Stretch{" / ", Plain})
 		}
 		v.Data = append(v.Data, dataStretches(f, &fields[i])...)
@@ -214,13 +274,44 @@ func SideBySide(f *contam.Finding, fields []Field, q *drydock.Question) View {
 	if q == nil {
 		return v
 	}
+	v.Order = optionOrder(f, fields, q)
 	seen := textnorm.Key(joined(fields))
 	v.Item = itemStretches(f, q.Stem, 0, seen)
 	for i, o := range q.Options {
-		v.Item = append(v.Item, Stretch{"  " + o.Label + ". ", Plain})
+		v.Item = append(v.Item, Stretch{"\n" + o.Label + ". ", Plain})
 		v.Item = append(v.Item, itemStretches(f, o.Text, i+1, seen)...)
 	}
 	return v
+}
+
+// optionOrder writes the labels of the item's options as the data has them.
+func optionOrder(f *contam.Finding, fields []Field, q *drydock.Question) string {
+	type at struct {
+		option, field, start int
+	}
+	var all []at
+	for i := range f.Alignment {
+		e := &f.Alignment[i]
+		n := slices.IndexFunc(fields, func(x Field) bool { return x.Pointer == e.Pointer && x.Next == e.Next })
+		known := slices.ContainsFunc(all, func(a at) bool { return a.option == e.Option })
+		if e.Option == 0 || e.Op != contam.OpEqual || n < 0 || known || e.Option > len(q.Options) {
+			continue
+		}
+		all = append(all, at{e.Option, n, e.Data.Start})
+	}
+	if len(all) < len(q.Options) {
+		return ""
+	}
+	byPlace := func(a, b at) int { return cmp.Or(a.field-b.field, a.start-b.start) }
+	slices.SortFunc(all, byPlace)
+	if slices.IsSortedFunc(all, func(a, b at) int { return a.option - b.option }) {
+		return ""
+	}
+	var b strings.Builder
+	for _, a := range all {
+		b.WriteString(q.Options[a.option-1].Label)
+	}
+	return b.String()
 }
 
 func joined(fields []Field) string {
