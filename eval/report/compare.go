@@ -24,12 +24,12 @@ func Comparison(c *eval.Comparison, l msg.Lang) *page.Doc {
 	}
 	w.table([]head{
 		{msg.Text{"run", "运行"}, false}, {msg.Text{"items", "题数"}, true}, {msg.Text{"gained", "新增正确"}, true}, {msg.Text{"lost", "新增错误"}, true},
-		{msg.Text{"difference", "差值"}, true}, {msg.Text{"95 % interval", "95 % 区间"}, true}, {msg.Text{"p", "p"}, true}, {msg.Text{"p (Holm)", "p（Holm）"}, true},
+		{msg.Text{"difference", "差值"}, true}, {msg.Text{"interval", "区间"}, true}, {msg.Text{"p", "p"}, true}, {msg.Text{"p (Holm)", "p（Holm）"}, true},
 		{msg.Text{"detectable", "可检出"}, true},
 	}, rows)
 	w.text(msg.Text{
-		"p: McNemar's exact test where every item has one answer, a paired t test where items were asked several times. Holm: adjusted for all comparisons of this table. Detectable: the smallest true gain this many items show with 80 % power when runs differ on as many. Points are percentage points.",
-		"p：每题一个回答时用 McNemar 精确检验，多次提问时用配对 t 检验。Holm：按本表全部比较校正。可检出：在差异比例相同的情况下，该题数能以 80 % 功效检出的最小真实增益。pp 为百分点。",
+		"p: McNemar's exact test where every item has one answer, a paired t test where items were asked several times. Holm: adjusted for all comparisons of this table. Detectable: the smallest true gain this many items show four times in five when runs differ on as many. Intervals hold the true value 95 times in 100; pp is percentage points.",
+		"p：每题一个回答时用 McNemar 精确检验，多次提问时用配对 t 检验。Holm：按本表全部比较校正。可检出：在差异比例相同的情况下，该题数五次中有四次能检出的最小真实增益。区间的置信度为 0.95；pp 为百分点。",
 	})
 	for _, line := range ComparisonNotes(c, l) {
 		w.doc.Text(line)
@@ -45,7 +45,7 @@ func (w writer) scores(c *eval.Comparison) {
 	for i := range c.Others {
 		all = append(all, c.Others[i].RunScore)
 	}
-	bars := chart.Bars{Title: w.say(msg.Text{"accuracy with 95 % intervals", "准确率与 95 % 区间"}), Scale: chart.Percent, Most: 1}
+	bars := chart.Bars{Title: w.say(msg.Text{"accuracy with its interval", "准确率及其区间"}), Scale: chart.Percent, Most: 1}
 	rows := make([][]string, len(all))
 	for i, s := range all {
 		bars.Bars = append(bars.Bars, chart.Bar{Name: s.Name, Value: s.Accuracy, Low: s.Wilson95[0], High: s.Wilson95[1], Note: fmt.Sprintf("n %d", s.N)})
@@ -53,7 +53,7 @@ func (w writer) scores(c *eval.Comparison) {
 	}
 	w.table([]head{
 		{msg.Text{"run", "运行"}, false}, {msg.Text{"model", "模型"}, false}, {msg.Text{"n", "n"}, true}, {msg.Text{"accuracy", "准确率"}, true},
-		{msg.Text{"95 % interval", "95 % 区间"}, true}, {msg.Text{"file", "文件"}, false},
+		{msg.Text{"interval", "区间"}, true}, {msg.Text{"file", "文件"}, false},
 	}, rows)
 	w.doc.Chart(bars.SVG(), bars.Text(72))
 }

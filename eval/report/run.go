@@ -38,13 +38,13 @@ func (w writer) facts(s *eval.Summary, a *eval.Analysis) {
 		add(msg.Text{"model", "模型"}, s.Model)
 	}
 	add(msg.Text{"accuracy", "准确率"}, w.say(msg.Text{"%s (%d of %d)", "%s（%d / %d）"}, Share(s.Accuracy), s.Correct, s.N))
-	add(msg.Text{"95 % interval (Wilson)", "95 % 区间（Wilson）"}, Interval(s.Wilson95))
+	add(msg.Text{"interval (Wilson, 95 in 100)", "区间（Wilson，置信度 0.95）"}, Interval(s.Wilson95))
 	if a.Grouping != nil {
 		by := msg.Text{"items of one subject depending on each other", "同一学科的题目相互关联"}
 		if a.Grouped == "stem" {
 			by = msg.Text{"items with the same stem depending on each other", "题干相同的题目相互关联"}
 		}
-		add(msg.Text{"95 % interval, clustered", "95 % 区间（聚类）"}, w.say(msg.Text{"%s, with %s", "%s，考虑%s"}, Interval(*a.Grouping), by))
+		add(msg.Text{"interval, clustered", "区间（聚类）"}, w.say(msg.Text{"%s, with %s", "%s，考虑%s"}, Interval(*a.Grouping), by))
 	}
 	add(msg.Text{"asked, rows, counted", "提问、记录、计入"}, fmt.Sprintf("%d, %d, %d", s.Asked, s.Rows, s.N))
 	add(msg.Text{"rule", "抽取规则"}, s.Rule)
@@ -130,14 +130,14 @@ func (w writer) subjects(a *eval.Analysis) {
 		return
 	}
 	w.heading(msg.Text{"Subjects", "学科"})
-	bars := chart.Bars{Title: w.say(msg.Text{"accuracy by subject with 95 % intervals", "各学科准确率与 95 % 区间"}), Scale: chart.Percent, Most: 1}
+	bars := chart.Bars{Title: w.say(msg.Text{"accuracy by subject with its interval", "各学科准确率及其区间"}), Scale: chart.Percent, Most: 1}
 	rows := make([][]string, len(a.Subjects))
 	for i, s := range a.Subjects {
 		bars.Bars = append(bars.Bars, chart.Bar{Name: s.Name, Value: s.Accuracy, Low: s.Wilson95[0], High: s.Wilson95[1], Note: fmt.Sprintf("n %d", s.N)})
 		rows[i] = []string{s.Name, fmt.Sprint(s.N), Share(s.Accuracy), Interval(s.Wilson95)}
 	}
 	w.doc.Chart(bars.SVG(), bars.Text(72))
-	w.table([]head{{msg.Text{"subject", "学科"}, false}, {msg.Text{"n", "n"}, true}, {msg.Text{"accuracy", "准确率"}, true}, {msg.Text{"95 % interval", "95 % 区间"}, true}}, rows)
+	w.table([]head{{msg.Text{"subject", "学科"}, false}, {msg.Text{"n", "n"}, true}, {msg.Text{"accuracy", "准确率"}, true}, {msg.Text{"interval", "区间"}, true}}, rows)
 	if a.Unnamed > 0 {
 		w.text(msg.Text{"%d {item has|items have} no subject.", "%d 道题没有学科。"}, a.Unnamed)
 	}

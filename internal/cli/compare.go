@@ -215,8 +215,8 @@ func (c comparison) text(t *ui.Terminal) {
 	t.Println(c.Benchmark)
 	tb := t.Table(
 		ui.Column{Title: msg.Text{"run", "运行"}}, ui.Column{Title: msg.Text{"n", "n"}, Right: true},
-		ui.Column{Title: msg.Text{"accuracy", "准确率"}, Right: true}, ui.Column{Title: msg.Text{"95 % interval", "95 % 区间"}},
-		ui.Column{Title: msg.Text{"difference", "差值"}, Right: true}, ui.Column{Title: msg.Text{"95 % interval", "95 % 区间"}},
+		ui.Column{Title: msg.Text{"accuracy", "准确率"}, Right: true}, ui.Column{Title: msg.Text{"interval", "区间"}},
+		ui.Column{Title: msg.Text{"difference", "差值"}, Right: true}, ui.Column{Title: msg.Text{"interval", "区间"}},
 		ui.Column{Title: msg.Text{"p", "p"}, Right: true},
 	)
 	tb.Row(c.Base.Name, fmt.Sprint(c.Base.N), report.Share(c.Base.Accuracy), report.Interval(c.Base.Wilson95), "", "", "")
