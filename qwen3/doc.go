@@ -1,4 +1,5 @@
-// Package qwen3 knows how Qwen3 reads text: its byte-level BPE tokenizer, equal to
+// Package qwen3 knows how Qwen3 reads text: its chat template, equal to Jinja byte
+// for byte, and its byte-level BPE tokenizer, equal to
 // Hugging Face's id for id.
 //
 // A text is put into normal form (NFC), cut into pieces at borders that a regular

@@ -41,6 +41,19 @@ func TestEncodeVectors(t *testing.T) {
 	}
 }
 
+func unzip(t *testing.T, name string) []byte {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(golden.ReadFile(t, name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 func equal(a, b []int32) bool {
 	if len(a) != len(b) {
 		return false
@@ -62,13 +75,7 @@ func TestStrings(t *testing.T) {
 	if name := os.Getenv("DRYDOCK_QWEN3_STRINGS"); name != "" {
 		data = golden.ReadFile(t, name)
 	} else {
-		z, err := gzip.NewReader(bytes.NewReader(golden.ReadFile(t, "testdata/encode.jsonl.gz")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if data, err = io.ReadAll(z); err != nil {
-			t.Fatal(err)
-		}
+		data = unzip(t, "testdata/encode.jsonl.gz")
 	}
 	n := 0
 	for line := range bytes.Lines(data) {
