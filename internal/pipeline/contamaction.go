@@ -120,7 +120,10 @@ func (u *contamReader) masked(raw []byte, hits []ContamHit) (row []byte, ok bool
 			return nil, false
 		}
 		row = next
-		found, err := u.scanner.Row(row)
+		if u.masker == nil {
+			u.masker = u.check.NewScanner()
+		}
+		found, err := u.masker.Row(row)
 		if err != nil {
 			return nil, false
 		}

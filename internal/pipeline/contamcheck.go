@@ -201,7 +201,8 @@ func (c *ContamCheck) run(ctx context.Context, t *ContamTotals, jobs []contamJob
 	})
 }
 
-func (c *ContamCheck) newScanner() ContamScanner {
+// NewScanner returns a scanner by the rules of the check as it is now.
+func (c *ContamCheck) NewScanner() ContamScanner {
 	if c.Scanner != nil {
 		return c.Scanner()
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -37,6 +36,9 @@ type contamReader struct {
 	text    []byte
 	starts  []textStart
 	runes   int
+	behind  *drydock.Document // the unit behind this one in the file; nil: none
+	held    heldRecord
+	masker  ContamScanner // for rows made here
 }
 
 // textStart says which block begins at which character of the text.
@@ -47,6 +49,9 @@ type textStart struct {
 
 func (u *contamReader) read(ctx context.Context, doc *drydock.Document) error {
 	u.file = doc.File.Name
+	if s, ok := u.scanner.(seamScanner); ok {
+		s.Break()
+	}
 	for b, err := range doc.Blocks(ctx) {
 		var drop *drydock.Drop
 		switch {
@@ -62,7 +67,7 @@ func (u *contamReader) read(ctx context.Context, doc *drydock.Document) error {
 			u.out.bad = append(u.out.bad, fail.All(err)...)
 			u.out.broken = true
 			u.running()
-			return nil
+			return u.finish(ctx)
 		case b.Raw != nil:
 			u.row(b)
 		case b.Cells != nil:
@@ -74,18 +79,17 @@ func (u *contamReader) read(ctx context.Context, doc *drydock.Document) error {
 		}
 	}
 	u.running()
-	return nil
+	return u.finish(ctx)
 }
 
 // plain checks a text that is one record by itself: a table row, or a row too
 // broken to be read, which may hide a leak all the same.
 func (u *contamReader) plain(text string, at drydock.Locator) {
-	u.record(u.scanner.Text([]byte(text)), []byte(text), at, func(h *ContamHit) { h.Fields = report.TextField(text, &h.Finding) })
+	u.record(u.scanner.Text([]byte(text)), heldRecord{raw: []byte(text), at: at}, func(h *ContamHit) { h.Fields = report.TextField(text, &h.Finding) })
 }
 
 // row checks one JSON row.
 func (u *contamReader) row(b drydock.Block) {
-	before := len(u.out.hits)
 	found, err := u.scanner.Row(b.Raw)
 	if err != nil {
 		w := fail.Where{File: u.file, Line: LineOf(b.At), Excerpt: string(b.Raw)}
@@ -98,27 +102,28 @@ func (u *contamReader) row(b drydock.Block) {
 		u.unreadable(b.Raw)
 		return
 	}
-	failed := u.record(found, b.Raw, b.At, func(h *ContamHit) { h.Fields = report.Fields(b.Raw, nil, &h.Finding) })
-	u.act(b.Raw, u.out.hits[before:], failed)
+	u.record(found, heldRecord{raw: b.Raw, at: b.At, row: true}, func(h *ContamHit) { h.Fields = report.Fields(b.Raw, nil, &h.Finding) })
 }
 
-// record books the findings of one record and reports whether one fails. raw
-// is what was checked; show fills what a reader wants to see.
-func (u *contamReader) record(found []contam.Finding, raw []byte, at drydock.Locator, show func(*ContamHit)) (failed bool) {
+// record settles the record before and books the findings of r; show fills what
+// a reader wants to see.
+func (u *contamReader) record(found []contam.Finding, r heldRecord, show func(*ContamHit)) {
+	u.settle(r.raw, r.at)
 	u.out.records++
-	for _, h := range u.hits(found, raw) {
-		h.Record.Line = LineOf(at)
+	r.hits = len(u.out.hits)
+	for _, h := range u.hits(found, r.raw) {
+		h.Record.Line = LineOf(r.at)
 		if h.Record.ID == "" {
-			h.Record.ID = at.String()
+			h.Record.ID = r.at.String()
 		}
 		show(&h)
-		failed = failed || h.Fail
+		r.failed = r.failed || h.Fail
 		u.out.hits = append(u.out.hits, h)
 	}
-	if failed {
+	if r.failed {
 		u.out.failed++
 	}
-	return failed
+	u.hold(r)
 }
 
 // hits names the record whose bytes are raw in its findings.
@@ -143,19 +148,12 @@ func (u *contamReader) running() {
 		return
 	}
 	found := u.hits(u.scanner.Text(u.text), u.text)
+	u.settle(u.text, u.starts[0].at)
 	text := string(u.text)
 	places := map[drydock.Locator]bool{}
 	u.out.records++
 	for _, h := range found {
-		at, from := drydock.Locator{}, 0
-		if len(h.Spans) > 0 {
-			from = h.Spans[0].Start
-			i, ok := slices.BinarySearchFunc(u.starts, from, func(s textStart, r int) int { return s.rune - r })
-			if !ok {
-				i--
-			}
-			at = u.starts[max(i, 0)].at
-		}
+		at := u.placeOf(&h.Finding)
 		h.Record.ID, h.Record.Line = at.String(), LineOf(at)
 		h.Fields = report.TextField(text, &h.Finding)
 		if h.Fail && !places[at] {
@@ -164,4 +162,5 @@ func (u *contamReader) running() {
 		}
 		u.out.hits = append(u.out.hits, h)
 	}
+	u.hold(heldRecord{raw: u.text, text: true, hits: len(u.out.hits)})
 }
