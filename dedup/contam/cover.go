@@ -2,93 +2,140 @@ package contam
 
 // A candidate in Latin script is easy to come by: texts of one subject share
 // many a phrase of a few words. Before its edit distance is taken, the share of
-// the stem's short grams that stand in the text around it must be coverLeast.
-// Of a stem with every tenth letter wrong, two thirds of the grams are left, and
-// some of the others stand there by chance; of another stem on the same subject,
-// about a third.
+// its short grams that stand in the text around it must be coverLeast. Of a stem
+// with every tenth letter wrong, two thirds of the grams are left, and some of
+// the others stand there by chance; of another stem on the same subject, about a
+// third.
 const (
 	coverLeast = 0.45
-	coverMin   = 24 // grams; fewer say too little
-	coverLen   = 4  // letters in a gram
+	coverWhole = 0.7 // all words are there, if not in their order
+	coverMin   = 24  // grams; fewer say too little
+	coverLen   = 4   // letters in a gram
 	coverBits  = 15
 )
 
 // coverChunk letters of the stream share a set of grams.
 const coverChunk = 1024
 
-// coverOf returns the hashes of the grams of the parts.
-func coverOf(parts [][]letter) []uint16 {
-	var out []uint16
-	for _, ls := range parts {
-		for i := coverLen; i <= len(ls); i++ {
-			out = append(out, coverHash(plainKey(ls[i-coverLen:i])))
-		}
+// itemGrams are the hashes of an item's grams; nil where they are not asked for.
+type itemGrams struct{ stem, options []uint16 }
+
+func gramsOf(it *item) (g itemGrams) {
+	if !it.latin {
+		return g
 	}
-	return out
+	for _, ls := range it.segments {
+		g.stem = appendGrams(g.stem, ls)
+	}
+	for i := range it.options {
+		g.options = appendGrams(g.options, it.options[i].letters)
+	}
+	if len(g.stem) < coverMin {
+		g.stem = nil
+	}
+	return g
+}
+
+func appendGrams(grams []uint16, ls []letter) []uint16 {
+	for i := coverLen; i <= len(ls); i++ {
+		grams = append(grams, coverHash(plainKey(ls[i-coverLen:i])))
+	}
+	return grams
 }
 
 func coverHash(key uint64) uint16 { return uint16(key * mix >> (64 - coverBits)) }
 
-// A cover holds which grams begin in each chunk of a stream.
+// A coverSet says which grams stand in a stretch of letters.
+type coverSet [1 << coverBits / 64]uint64
+
+// fill makes the set that of ls.
+func (c *coverSet) fill(ls []letter) {
+	clear(c[:])
+	if len(ls) < coverLen {
+		return
+	}
+	key := plainKey(ls[:coverLen-1])
+	for _, l := range ls[coverLen-1:] {
+		key = key<<16 | uint64(l)
+		h := coverHash(key)
+		c[h>>6] |= 1 << (h & 63)
+	}
+}
+
+// A cover holds the grams of a stream, chunk by chunk, as far as they have been
+// asked for.
 type cover struct {
 	sets []*coverSet
 	made []bool
+	near coverSet
 }
 
-type coverSet [1 << coverBits / 64]uint64
-
 func (c *cover) reset(letters int) {
-	n := letters/coverChunk + 1
-	for len(c.sets) < n {
-		c.sets = append(c.sets, nil)
+	for n := letters/coverChunk + 1; len(c.sets) < n; {
+		c.sets = append(c.sets, new(coverSet))
 		c.made = append(c.made, false)
 	}
 	clear(c.made)
 }
 
-// set returns the grams of one chunk.
-func (c *cover) set(ls []letter, chunk int) *coverSet {
-	if c.made[chunk] {
-		return c.sets[chunk]
-	}
-	if c.sets[chunk] == nil {
-		c.sets[chunk] = new(coverSet)
-	}
-	set := c.sets[chunk]
-	clear(set[:])
-	c.made[chunk] = true
-	from := chunk * coverChunk
-	to := min(len(ls), from+coverChunk+coverLen-1)
-	if to-from < coverLen {
-		return set
-	}
-	key := plainKey(ls[from : from+coverLen-1])
-	for _, l := range ls[from+coverLen-1 : to] {
-		key = key<<16 | uint64(l)
-		h := coverHash(key)
-		set[h>>6] |= 1 << (h & 63)
-	}
-	return set
-}
-
-// share returns how many of the grams stand in ls[lo:hi] or near it.
+// share returns the share of the grams that stand in the chunks of ls[lo:hi].
 func (c *cover) share(grams []uint16, ls []letter, lo, hi int) float64 {
 	first, last := lo/coverChunk, max(lo, hi-1)/coverChunk
-	n := 0
-	switch a := c.set(ls, first); {
-	case first == last:
-		for _, g := range grams {
-			n += int(a[g>>6] >> (g & 63) & 1)
+	for k := first; k <= last; k++ {
+		if !c.made[k] {
+			c.made[k] = true
+			c.sets[k].fill(ls[k*coverChunk : min(len(ls), (k+1)*coverChunk+coverLen-1)])
 		}
-	default:
-		for _, g := range grams {
-			for k := first; k <= last; k++ {
-				if c.set(ls, k)[g>>6]>>(g&63)&1 == 1 {
-					n++
-					break
-				}
+	}
+	n := 0
+	for _, g := range grams {
+		for _, set := range c.sets[first : last+1] {
+			if set[g>>6]>>(g&63)&1 == 1 {
+				n++
+				break
 			}
 		}
 	}
 	return float64(n) / float64(len(grams))
 }
+
+// covered returns the share of the item's grams that stand around its marks in
+// the window from lo to hi; 1 where it is not asked for.
+func (s *Scanner) covered(i uint32, marks []mark, lo, hi int, withOptions bool) float64 {
+	g := &s.ix.covers[i]
+	if g.stem == nil || withOptions && len(g.options) < coverMin {
+		return 1
+	}
+	ls := s.text.letters
+	var options float64
+	if withOptions {
+		options = s.cover.share(g.options, ls, lo, hi)
+	}
+	stem := s.cover.share(g.stem, ls, lo, hi)
+	if stem < coverLeast {
+		return options
+	}
+	first, last := -1, -1
+	for _, m := range marks {
+		if m.stem > 0 {
+			if last = int(m.end); first < 0 {
+				first = last
+			}
+		}
+	}
+	if first < 0 {
+		return max(stem, options)
+	}
+	// nearer: the stem lies around its marks
+	reach := s.ix.items[i].stemLen + coverReach
+	near := &s.cover.near
+	near.fill(ls[max(lo, first-reach):min(hi, last+reach)])
+	n := 0
+	for _, g := range g.stem {
+		n += int(near[g>>6] >> (g & 63) & 1)
+	}
+	return max(float64(n)/float64(len(g.stem)), options)
+}
+
+// coverReach letters may stand between parts of a stem: an option in its blank.
+const coverReach = 64

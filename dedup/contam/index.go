@@ -46,8 +46,8 @@ type Index struct {
 	turns   []levelTurn
 	pairs   [][2][]letter
 	numbers *numbering
-	needs   []need     // by item
-	covers  [][]uint16 // by item in Latin script: grams of the stem
+	needs   []need      // by item
+	covers  []itemGrams // by item
 	blind   func() []ItemRef
 }
 
@@ -243,13 +243,7 @@ func (ix *Index) buildSeeds() {
 	for i := range ix.items {
 		it := &ix.items[i]
 		ix.needs = append(ix.needs, ix.config.needs(it))
-		var grams []uint16
-		if it.latin {
-			if grams = coverOf(it.segments); len(grams) < coverMin {
-				grams = nil
-			}
-		}
-		ix.covers = append(ix.covers, grams)
+		ix.covers = append(ix.covers, gramsOf(it))
 	}
 }
 

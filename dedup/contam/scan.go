@@ -316,18 +316,19 @@ type need struct {
 	bothStem, bothOption float32 // or both of these: a damaged stem with its options
 }
 
-// latinShare is the part of StemShare that is enough in Latin script. There an
-// item has a seed a word and not a letter, so that damage may hit most of them.
+// latinShare is the part of StemShare and OptionNats that is enough in Latin
+// script. There an item has a seed a word and not a letter, so that damage may
+// hit most of them.
 const latinShare = 0.4
 
 func (c *Config) needs(it *item) need {
-	share := c.StemShare
+	share, nats := c.StemShare, c.OptionNats
 	if it.latin {
-		share *= latinShare
+		share, nats = share*latinShare, nats*latinShare
 	}
 	return need{
 		stem:       float32(share) * it.stemMass,
-		opt:        max(float32(c.OptionNats), float32(c.OptionShare)*it.optionMass),
+		opt:        max(float32(nats), float32(c.OptionShare)*it.optionMass),
 		bothStem:   float32(share/3) * it.stemMass,
 		bothOption: it.optionMass / 2,
 	}
@@ -367,7 +368,7 @@ func (s *Scanner) windows(i uint32, marks []mark) {
 			first--
 		}
 		withOptions := float64(optBest) >= c.OptionShare*float64(it.optionMass) && it.optionLen >= c.OptionsOnlyLetters
-		s.check(i, int(marks[first].end), int(hi), best-optBest, withOptions)
+		s.check(i, marks[first:at+1], best-optBest, withOptions)
 		if m, ok := s.best[i]; ok && m.same {
 			return
 		}
@@ -378,19 +379,20 @@ func (s *Scanner) windows(i uint32, marks []mark) {
 	}
 }
 
-// check verifies one place of an item: the marks lie between first and last, and
-// those of the stem weigh stem.
-func (s *Scanner) check(i uint32, first, last int, stem float32, withOptions bool) {
+// check verifies the place of an item where it has these marks; those of the stem
+// weigh stem.
+func (s *Scanner) check(i uint32, marks []mark, stem float32, withOptions bool) {
 	it := &s.ix.items[i]
 	ls := s.text.letters
 	slack := it.length + 24
-	lo := max(0, min(first-slack, last-slack))
-	hi := min(len(ls), max(last, first)+slack)
-	if grams := s.ix.covers[i]; len(grams) > 0 && !withOptions && s.cover.share(grams, ls, lo, hi) < coverLeast {
+	lo := max(0, int(marks[0].end)-slack)
+	hi := min(len(ls), int(marks[len(marks)-1].end)+slack)
+	share := s.covered(i, marks, lo, hi, withOptions)
+	if share < coverLeast {
 		return
 	}
 	s.verified++
-	rescue := stem >= rescueShare*it.stemMass
+	rescue := stem >= rescueShare*it.stemMass && share >= coverWhole
 	if !rescue && s.hopeless(it, ls[lo:hi], withOptions) {
 		return
 	}
