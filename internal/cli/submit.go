@@ -58,7 +58,7 @@ func runSubmitVerify(ctx context.Context, a *app, o SubmitVerifyOptions) error {
 	if err != nil {
 		return err
 	}
-	r, err := submission.Verify(ctx, o.Package, pipeline.VerifyOptions(".", home, own))
+	r, err := submission.Verify(ctx, o.Package, pipeline.VerifyOptions(".", home, a.host.cache(), own))
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/drydock-ml/drydock/dataprep/emit"
+	"github.com/drydock-ml/drydock/dedup/contam"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/runstore"
@@ -79,7 +80,7 @@ func (r *runner) packSpec(graded *EvalResult) (submission.Spec, error) {
 		Reviews: inside(r.base, f.Reviews), Predictions: inside(r.base, f.Predictions), EvalReport: inside(r.base, f.Report),
 		Provenance: inside(r.base, ledgerDir),
 		TrainDocs:  map[string][]byte{"scripts/" + ConfigName: r.cfg.Source},
-		Options:    VerifyOptions(r.base, r.env.Home, r.cfg.Benchmarks),
+		Options:    VerifyOptions(r.base, r.env.Home, r.env.CacheDir, r.cfg.Benchmarks),
 	}
 	if f.Config != "" {
 		s.Configs = []string{inside(r.base, f.Config)}
@@ -112,9 +113,10 @@ func (r *runner) packSpec(graded *EvalResult) (submission.Spec, error) {
 	return s, nil
 }
 
-// VerifyOptions let the gates find the user's own copies of benchmarks: those of
-// the project in base, then the registered ones.
-func VerifyOptions(base, home string, own []BenchmarkConfig) submission.Options {
+// VerifyOptions let the gates find the user's own copies of benchmarks, those of
+// the project in base, then the registered ones, and read the package's files by
+// their formats.
+func VerifyOptions(base, home, cacheDir string, own []BenchmarkConfig) submission.Options {
 	return submission.Options{
 		Benchmark: func(_ context.Context, name string) (submission.Registered, error) {
 			known := slices.ContainsFunc(own, func(b BenchmarkConfig) bool { return b.Name == name })
@@ -132,6 +134,7 @@ func VerifyOptions(base, home string, own []BenchmarkConfig) submission.Options 
 			}
 			return submission.Registered{Benchmark: b.Benchmark, Items: b.Items}, nil
 		},
+		Scanner: func(ix *contam.Index) (submission.FileScanner, error) { return newPackageScanner(ix, cacheDir) },
 	}
 }
 

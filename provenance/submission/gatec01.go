@@ -1,8 +1,6 @@
 package submission
 
 import (
-	"github.com/drydock-ml/drydock/dedup/contam"
-	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/msg"
 )
 
@@ -12,31 +10,23 @@ func gateC01(c *check) error {
 	if c.noTraining() {
 		return nil
 	}
-	name := c.decl.Benchmark.Name
-	if c.itemsErr != nil {
-		return c.itemsErr
+	if ok, err := c.ready(); !ok {
+		return err
 	}
-	if c.items == nil {
-		c.skips(said(msg.Text{"drydock bench add %s FILE registers your copy", "用 drydock bench add %s 文件 登记您的副本"}, name),
-			msg.Text{"no copy of %s is registered here, so nothing was compared", "本机未登记 %s，因此未作比对"}, name)
-		return nil
-	}
-	ref := benchmark.Ref{Name: name}
-	if c.bench != nil {
-		ref = c.bench.Ref()
-	}
-	index, err := contam.NewIndex(c.items, ref, contam.DefaultConfig())
+	index, err := c.index()
 	if err != nil {
 		return err
 	}
 	scanner := index.Scanner()
+	name := c.decl.Benchmark.Name
 	rows, files, shown := 0, 0, 0
+	var others []entry
 	for _, e := range c.trainFiles() {
+		files++
 		if !isJSONL(e.name) {
-			c.warns(at(e.name, 0), msg.Text{"%s was not compared: this version reads JSONL", "未比对 %s：本版本仅读取 JSONL"}, e.name)
+			others = append(others, e)
 			continue
 		}
-		files++
 		err := eachLine(c.ctx, e, func(line []byte, n int) {
 			rows++
 			found, err := scanner.Row(line)
@@ -61,6 +51,10 @@ func gateC01(c *check) error {
 			return err
 		}
 	}
-	c.passes(msg.Text{"%d {row|rows} of %d {file|files} compared with %d {item|items}; %d {looks|look} alike without being a leak", "已将 %d 行（%d 个文件）与 %d 道题比对；%d 行相似但不属泄漏"}, rows, files, index.Items(), shown)
+	alike, err := c.scan(index, others)
+	if err != nil {
+		return err
+	}
+	c.passes(msg.Text{"%d {row|rows} of %d {file|files} compared with %d {item|items}; %d {looks|look} alike without being a leak", "已将 %d 行（%d 个文件）与 %d 道题比对；%d 行相似但不属泄漏"}, rows, files, index.Items(), shown+alike)
 	return nil
 }

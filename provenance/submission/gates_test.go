@@ -4,6 +4,9 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"crypto/md5"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -13,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/eval/evalscope"
@@ -174,12 +178,34 @@ func mutations() []mutation {
 			b, _ := jsonString(asked.Prompt(p.items[5])[0].Content)
 			p.train[3] = `{"id":"r3","messages":[{"role":"user","content":` + b + `},{"role":"assistant","content":"[C]"}]}`
 		}, want: one("C01", Fail), says: "mini_bench item 5: exact", place: "train/data/train.jsonl:4"},
-		{name: "nobody has the benchmark", parts: func(p *parts) { p.opts = func(o *Options) { o.Benchmark = nil } }, want: map[string]Status{"G03": Skip, "C01": Skip}, says: "no copy of mini_bench"},
+		{name: "an item in a chunk", parts: leakIn("kb/chunks.jsonl", `{"id":"c1","text":"`, `"}`), want: map[string]Status{"P01": Warn, "C02": Fail}, says: "kb/chunks.jsonl", place: "kb/chunks.jsonl"},
+		{name: "an item in a vector index", parts: leakIn("kb/index.pkl", "\x80\x04\x95\x00X\x60\x00\x00\x00", "\x94."), want: map[string]Status{"P01": Warn, "C02": Fail}, says: "kb/index.pkl @0x9 utf-8 holds mini_bench item 5: stem_only", place: "kb/index.pkl"},
+		{name: "a harmless knowledge base", parts: func(p *parts) {
+			p.methods, p.extra["kb/index.pkl"] = []string{"sft", "rag"}, "\x80\x04X\x10\x00\x00\x00锚泊须知"
+		}, want: one("P01", Warn)},
+		{name: "an item among the examples", parts: leakIn("train/scripts/few_shot.py", `SHOTS = ["`, `"]`), want: one("C03", Fail), says: "item 5", place: "train/scripts/few_shot.py"},
+		{name: "the official example", parts: func(p *parts) {
+			p.extra["train/scripts/prompt.txt"] = benchmark.TemplateOf(p.bench)
+		}, want: map[string]Status{}},
+		{name: "an item in UTF-16 in some other file", parts: func(p *parts) {
+			p.extra["model/notes.bin"] = "\x00\x01\x02" + string(utf16le(p.items[5].Question.Stem)) + "\x00\x00"
+		}, want: one("C04", Fail), says: "model/notes.bin @0x3 utf-16le"},
+		{name: "an item in GB18030", parts: func(p *parts) {
+			p.extra["model/notes.dat"] = "\x00\x01" + string(gb(p.items[5].Question.Stem)) + "\x00"
+		}, want: one("C04", Fail), says: "gb18030"},
+		{name: "hashes of stems", parts: func(p *parts) {
+			sum := md5.Sum([]byte(p.items[5].Question.Stem))
+			p.extra["model/cache.json"] = `{"` + hex.EncodeToString(sum[:]) + `": "C"}`
+		}, want: one("C05", Fail), says: "hashes of 1 stem of the benchmark (md5)", place: "model/cache.json:1"},
+		{name: "a letter when all else fails", parts: func(p *parts) {
+			p.extra["train/scripts/ask.py"] = "def answer(text):\n    m = find(text)\n    return m or 'A'\n"
+		}, want: one("C05", Warn), says: "or 'A'", place: "train/scripts/ask.py:3"},
+		{name: "nobody has the benchmark", parts: func(p *parts) { p.opts = func(o *Options) { o.Benchmark = nil } }, want: compared(Skip), says: "no copy of mini_bench"},
 		{name: "the registered copy cannot be read", parts: func(p *parts) {
 			p.opts = func(o *Options) {
 				o.Benchmark = func(context.Context, string) (Registered, error) { return Registered{}, errors.New("line 3 is torn") }
 			}
-		}, want: map[string]Status{"G03": Error, "C01": Error}, says: "line 3 is torn"},
+		}, want: compared(Error), says: "line 3 is torn"},
 		{name: "another copy is registered", parts: func(p *parts) {
 			q := newItems(p)
 			p.opts = func(o *Options) {
@@ -194,6 +220,28 @@ func mutations() []mutation {
 			}
 		}, want: map[string]Status{"P01": Warn, "T01": Skip, "T02": Skip, "T03": Skip, "T04": Skip, "C01": Skip}},
 	}
+}
+
+// compared is what the gates that need the benchmark's items come to.
+func compared(s Status) map[string]Status {
+	return map[string]Status{"G03": s, "C01": s, "C02": s, "C03": s, "C04": s, "C05": s}
+}
+
+// leakIn puts the stem of item 5 into a file of the package.
+func leakIn(name, before, after string) func(*parts) {
+	return func(p *parts) {
+		if strings.HasPrefix(name, "kb/") {
+			p.methods = []string{"sft", "rag"}
+		}
+		p.extra[name] = before + p.items[5].Question.Stem + after
+	}
+}
+
+func utf16le(s string) (b []byte) {
+	for _, u := range utf16.Encode([]rune(s)) {
+		b = binary.LittleEndian.AppendUint16(b, u)
+	}
+	return b
 }
 
 const gradedName = "results/mini_bench_default.jsonl"
@@ -276,6 +324,9 @@ func TestGates(t *testing.T) {
 			}
 			if d := cmp.Diff(m.want, statuses(r)); d != "" {
 				t.Errorf("gates (-want +got):\n%s\n%s", d, explain(r))
+			}
+			if len(m.want) == 0 {
+				return
 			}
 			first := slices.Sorted(maps.Keys(m.want))[0]
 			for _, v := range r.Gates {

@@ -6,7 +6,9 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 
+	"github.com/drydock-ml/drydock/dedup/contam"
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -20,6 +22,9 @@ type Options struct {
 	// error that is fs.ErrNotExist: there is none, and the gates that need it say
 	// so.
 	Benchmark func(ctx context.Context, name string) (Registered, error)
+	// Scanner makes what looks into the files of the package for items of an
+	// index, with the readers of their formats. nil: they are looked at as bytes.
+	Scanner func(*contam.Index) (FileScanner, error)
 }
 
 // Registered is a benchmark with its items, in their order.
@@ -38,10 +43,11 @@ type state struct {
 	problems fail.List
 	decl     Declaration
 
-	bench    benchmark.Benchmark // nil: unknown
-	items    []benchmark.Item    // nil: the user has no copy
-	itemsErr error               // there is a copy, and it cannot be read
-	n        int                 // items the benchmark has; 0: unknown
+	bench    benchmark.Benchmark           // nil: unknown
+	items    []benchmark.Item              // nil: the user has no copy
+	itemsErr error                         // there is a copy, and it cannot be read
+	n        int                           // items the benchmark has; 0: unknown
+	index    func() (*contam.Index, error) // of items; made once
 	reviews  reviews
 	verdicts map[string]*Verdict // of the gates that have run
 }
@@ -64,7 +70,7 @@ const lastGate = "P01"
 // side: they only read what they share.
 func gates() []gate {
 	var out []gate
-	for _, list := range [][]gate{packageGates(), reportGates(), gradedGates(), trainGates()} {
+	for _, list := range [][]gate{packageGates(), reportGates(), gradedGates(), trainGates(), contaminationGates()} {
 		out = append(out, list...)
 	}
 	return out
@@ -89,6 +95,7 @@ func Verify(ctx context.Context, name string, o Options) (Report, error) {
 
 func verify(ctx context.Context, b *bundle, o Options) (Report, error) {
 	s := &state{bundle: b, opts: o, verdicts: map[string]*Verdict{}}
+	s.index = sync.OnceValues(s.newIndex)
 	var err error
 	if s.facts, err = survey(ctx, b); err != nil {
 		return Report{}, err
