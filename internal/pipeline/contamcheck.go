@@ -201,8 +201,7 @@ func (c *ContamCheck) run(ctx context.Context, t *ContamTotals, jobs []contamJob
 	})
 }
 
-// NewScanner returns a scanner by the rules of the check as it is now.
-func (c *ContamCheck) NewScanner() ContamScanner {
+func (c *ContamCheck) newScanner() ContamScanner {
 	if c.Scanner != nil {
 		return c.Scanner()
 	}
