@@ -25,6 +25,7 @@ type ContamCheckOptions struct {
 	contamOutputs
 	contamClean
 	Shard string
+	judgeOptions
 	readOptions
 	DryRun bool
 }
@@ -58,6 +59,7 @@ func newContamCheckCommand(a *app) *cobra.Command {
 	f.contamClean(&o.contamClean)
 	f.str(&o.Waivers, "waivers", "", "", msg.Text{"`FILE` of findings that someone excused, one JSON object a line", "经人工豁免的发现 `FILE`，每行一个 JSON 对象"})
 	f.str(&o.Shard, "shard", "", "", msg.Text{"check part `i/n` only (i from 1); contam merge joins the reports", "只检查第 `i/n` 部分（i 从 1 起）；用 contam merge 合并报告"})
+	f.judge(&o.judgeOptions)
 	f.read(&o.readOptions)
 	f.dryRun(&o.DryRun)
 	a.completeFunc(c, "against", a.knownBenches)

@@ -23,6 +23,7 @@ type contamAnswer struct {
 	report.Summary
 	contamFiles
 	contamClean
+	Judge   *judgeAnswer `json:"judge,omitempty"`
 	seconds float64
 	shown   []report.Hit // the first leaks
 }
@@ -57,7 +58,12 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 		return err
 	}
 	start := a.host.Now()
-	ans := &contamAnswer{Summary: newContamSummary(benches, settings)}
+	judged, unjudged, err := a.useJudge(ctx, o.judgeOptions, check, files)
+	if err != nil {
+		return err
+	}
+	bad = append(bad, unjudged...)
+	ans := &contamAnswer{Summary: newContamSummary(benches, settings), Judge: judged}
 	ans.Shard, ans.Redacted = shard, o.Redact
 	sink, err := a.contamSink(o.contamOutputs, o.DryRun, &ans.Summary, check, waivers)
 	if err != nil {

@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 					"docx":      cmdDocx,
 					"waitfile":  cmdWaitFile,
 					"serve":     cmdServe,
+					"judge":     cmdJudge,
 
 					"safetensors": cmdSafetensors,
 				},
