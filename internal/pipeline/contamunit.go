@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -144,7 +145,7 @@ func (u *contamReader) hits(found []contam.Finding, raw []byte) []ContamHit {
 // running checks the text of a document. Each finding is placed at the block
 // its evidence begins in; a record that fails is counted once a place.
 func (u *contamReader) running() {
-	if len(u.text) == 0 {
+	if len(bytes.TrimSpace(u.text)) == 0 {
 		return
 	}
 	found := u.hits(u.scanner.Text(u.text), u.text)
