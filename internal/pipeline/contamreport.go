@@ -47,7 +47,11 @@ func (c *corpus) report(res *StageResult, states []*partState, ids *rowIDs) erro
 			for _, f := range s.findings {
 				for i := range f.finding {
 					x := f.finding[i]
-					x.Record = placeOf(f.record, ids)
+					x.Record = placeOf(f.record, ids, x.Record.Pointer)
+					if x.Next != nil {
+						next := placeOf(f.next, ids, x.Next.Pointer)
+						x.Next = &next
+					}
 					buf = x.Append(buf[:0])
 					if _, err := bw.Write(buf); err != nil {
 						return err
@@ -59,8 +63,8 @@ func (c *corpus) report(res *StageResult, states []*partState, ids *rowIDs) erro
 	})
 }
 
-func placeOf(r *drydock.Record, ids *rowIDs) contam.Place {
-	p := contam.Place{ID: ids.name(r), Line: r.Origin.At.Line, Locator: r.Origin.At.String()}
+func placeOf(r *drydock.Record, ids *rowIDs, pointer string) contam.Place {
+	p := contam.Place{ID: ids.name(r), Pointer: pointer, Line: r.Origin.At.Line, Locator: r.Origin.At.String()}
 	if r.Origin.File != nil {
 		p.File = r.Origin.File.Name
 	}

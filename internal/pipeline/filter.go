@@ -25,6 +25,7 @@ type partState struct {
 type recordFindings struct {
 	check   int
 	record  *drydock.Record
+	next    *drydock.Record // the one behind, for what goes on in it; may be nil
 	finding []contam.Finding
 }
 
@@ -68,6 +69,7 @@ func (c *corpus) filter(ctx context.Context, p *part) (*partState, error) {
 	scanners := make([]*contam.Scanner, len(c.checks))
 	for i, ch := range c.checks {
 		scanners[i] = ch.index.Scanner()
+		scanners[i].Break()
 	}
 	f := &filterRun{c: c, s: s, scanners: scanners, drops: drops, leaked: leaked, ids: rowIDSketch{w: sketch}}
 	base := 0
@@ -79,6 +81,9 @@ func (c *corpus) filter(ctx context.Context, p *part) (*partState, error) {
 			return nil, err
 		}
 		base += len(recs)
+	}
+	if err := f.finish(ctx, p); err != nil {
+		return nil, err
 	}
 	for _, d := range append(drops[:], leaked, sketch) {
 		if err := d.Commit(); err != nil {
@@ -95,7 +100,16 @@ type filterRun struct {
 	drops    [2]*atomicfile.File
 	leaked   *atomicfile.File
 	ids      rowIDSketch
+	last     *checked // waits for what stands on the seam behind it
 	buf      []byte
+}
+
+// checked is a record with what every check found in it, and on the seam with
+// the next.
+type checked struct {
+	record, next *drydock.Record
+	at           int // its number in the part
+	found        [][]contam.Finding
 }
 
 func (f *filterRun) batch(ctx context.Context, recs []*drydock.Record, base int) error {
@@ -126,25 +140,77 @@ func (f *filterRun) batch(ctx context.Context, recs []*drydock.Record, base int)
 		f.s.dedup.Add(drydock.Sums{In: len(recs), Out: len(recs)})
 	}
 	for _, r := range out {
-		d, ev, err := f.check(r)
-		if err != nil {
-			return err
-		}
-		f.s.contam.In++
-		if d != nil {
-			f.s.contam.Add(drydock.Sums{Dropped: map[string]int{d.Reason: 1}})
-			if err := f.drop(1, d, ev); err != nil {
-				return err
-			}
-			continue
-		}
-		f.s.contam.Out++
-		f.s.keep(at[r.ID])
-		if err := f.ids.add(r); err != nil {
+		if err := f.take(r, at[r.ID]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// take checks one record. What becomes of it is decided when the next one has
+// been checked, since an item may begin in it and end there.
+func (f *filterRun) take(r *drydock.Record, at int) error {
+	c := &checked{record: r, at: at, found: make([][]contam.Finding, len(f.scanners))}
+	for i, sc := range f.scanners {
+		c.found[i] = sc.Record(r)
+	}
+	if err := f.settle(r); err != nil {
+		return err
+	}
+	f.last = c
+	return nil
+}
+
+// settle decides about the record before next, the one checked last.
+func (f *filterRun) settle(next *drydock.Record) error {
+	c := f.last
+	if c == nil {
+		return nil
+	}
+	f.last, c.next = nil, next
+	if next != nil {
+		for i, sc := range f.scanners {
+			c.found[i] = append(c.found[i], sc.Seam()...)
+		}
+	}
+	d, ev, err := f.judge(c)
+	if err != nil {
+		return err
+	}
+	f.s.contam.In++
+	if d != nil {
+		f.s.contam.Add(drydock.Sums{Dropped: map[string]int{d.Reason: 1}})
+		return f.drop(1, d, ev)
+	}
+	f.s.contam.Out++
+	f.s.keep(c.at)
+	return f.ids.add(c.record)
+}
+
+// finish settles the last record of the part, with the first of the next part
+// where that goes on with the same file.
+func (f *filterRun) finish(ctx context.Context, p *part) error {
+	if f.last == nil {
+		return nil
+	}
+	if next := p.n + 1; len(f.scanners) > 0 && next < len(f.c.r.parts) && f.last.record.Origin.File != nil {
+		for recs, err := range f.c.r.parts[next].batches(ctx) {
+			if err != nil {
+				return err
+			}
+			if len(recs) == 0 {
+				continue
+			}
+			if r := recs[0]; r.Origin.File != nil && r.Origin.File.SHA256 == f.last.record.Origin.File.SHA256 && r.Origin.File.Name == f.last.record.Origin.File.Name {
+				for _, sc := range f.scanners {
+					sc.Record(r)
+				}
+				return f.settle(r)
+			}
+			break
+		}
+	}
+	return f.settle(nil)
 }
 
 func (f *filterRun) drop(stage int, d *drydock.Drop, ev *provenance.Evidence) error {
@@ -156,18 +222,18 @@ func (f *filterRun) drop(stage int, d *drydock.Drop, ev *provenance.Evidence) er
 	return err
 }
 
-// check compares one record with every benchmark. A leak is dropped unless
-// the configuration only annotates.
-func (f *filterRun) check(r *drydock.Record) (drop *drydock.Drop, ev *provenance.Evidence, err error) {
-	for i, sc := range f.scanners {
-		found := sc.Record(r)
+// judge books what was found in a record. A leak is dropped unless the
+// configuration only annotates.
+func (f *filterRun) judge(c *checked) (drop *drydock.Drop, ev *provenance.Evidence, err error) {
+	r := c.record
+	for i, found := range c.found {
 		if len(found) == 0 {
 			continue
 		}
 		n := &f.s.counts[i]
 		worst := found[0]
 		n.verdicts[string(worst.Verdict)]++
-		f.s.findings = append(f.s.findings, recordFindings{i, r, slices.Clone(found)})
+		f.s.findings = append(f.s.findings, recordFindings{i, r, c.next, found})
 		leak := slices.IndexFunc(found, func(x contam.Finding) bool { return x.Fail })
 		if leak < 0 {
 			continue
