@@ -38,10 +38,12 @@ func (s *Scanner) findings(id string) []Finding {
 	if len(s.order) == 0 {
 		return nil
 	}
-	full := stream{want: true}
+	full := &s.full
+	full.reset()
+	full.want = true
 	for i := range s.fields {
 		s.fields[i].first = len(full.letters)
-		s.ix.alpha.feed(&full, s.fields[i].text)
+		s.ix.alpha.feed(full, s.fields[i].text)
 	}
 	copy(full.letters, s.text.letters) // with the allowed passages blotted out
 	var out []Finding

@@ -20,6 +20,7 @@ type Scanner struct {
 	add    func(text []byte, number bool) // addValue, bound once
 	row    rowScanner
 	text   stream
+	full   stream // text with offsets, of a record that has findings
 	fields []field
 	held   []byte // texts of a record, as bytes
 	hits   []hit
