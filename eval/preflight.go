@@ -46,7 +46,7 @@ const (
 // A Check is one thing that was looked at. ID and Traps are stable.
 type Check struct {
 	ID     string      `json:"id"`
-	Traps  []string    `json:"traps,omitempty"` // the silent failures it stands for, as docs/design/042 numbers them
+	Traps  []string    `json:"traps,omitempty"` // the silent failures it stands for, as docs/design/043-preflight.md numbers them
 	Status CheckStatus `json:"status"`
 	Text   string      `json:"text"`          // English
 	Fix    string      `json:"fix,omitempty"` // English
