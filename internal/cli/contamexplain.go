@@ -40,6 +40,7 @@ func newContamExplainCommand(a *app) *cobra.Command {
 		examples: []example{
 			{msg.Text{"why was this row not found?", "这一行为何没有被发现？"}, "drydock contam explain train.jsonl:1042 --against maritime_bench --item 1740"},
 		},
+		exits: []int{3},
 	}, nil)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := a.require(cmd, "against", strings.Join(o.Against, "")); err != nil {

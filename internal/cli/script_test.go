@@ -57,6 +57,7 @@ func TestScripts(t *testing.T) {
 					"jsonout":   cmdJSONOut,
 					"samebytes": cmdSameBytes,
 					"docx":      cmdDocx,
+					"shards":    cmdShards,
 					"waitfile":  cmdWaitFile,
 					"serve":     cmdServe,
 					"judge":     cmdJudge,

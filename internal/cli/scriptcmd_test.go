@@ -81,6 +81,28 @@ func cmdDocx(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(z.Close())
 }
 
+// cmdShards checks files against bench.json in N shards, whose reports are
+// s1ofN.jsonl … A shard may find something or nothing:
+//
+//	shards N FILE…
+func cmdShards(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: shards N FILE…")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	for i := 1; i <= n; i++ {
+		part := strconv.Itoa(i) + "of" + args[0] + ".jsonl"
+		call := append([]string{"contam", "check"}, args[1:]...)
+		err := ts.Exec("drydock", append(call, "--against", "bench.json", "--report", "s"+part, "--shard", strconv.Itoa(i)+"/"+args[0])...)
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && exit.ExitCode() == 10 {
+			continue
+		}
+		ts.Check(err)
+	}
+}
+
 // cmdWaitFile waits until a file is there.
 func cmdWaitFile(ts *testscript.TestScript, _ bool, args []string) {
 	for range 200 {
