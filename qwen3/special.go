@@ -1,6 +1,9 @@
 package qwen3
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // firstSpecial is the id of the first special token.
 const firstSpecial = 151643
@@ -37,5 +40,19 @@ func FindSpecial(text string) (Special, bool) {
 			}
 		}
 		at++
+	}
+}
+
+// Specials yields every special token spelled out in text, with the byte it
+// begins at.
+func Specials(text string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for at := 0; ; {
+			s, ok := FindSpecial(text[at:])
+			if !ok || !yield(at+s.Start, s.Text) {
+				return
+			}
+			at += s.End
+		}
 	}
 }
