@@ -232,6 +232,20 @@ func (s *judgedScanner) Text(text []byte) []contam.Finding {
 	return append(s.ContamScanner.Text(text), s.j.Findings(judge.HashOf(text))...)
 }
 
+// Break and Seam are the inner scanner's, if it looks at seams at all.
+func (s *judgedScanner) Break() {
+	if inner, ok := s.ContamScanner.(*contam.Scanner); ok {
+		inner.Break()
+	}
+}
+
+func (s *judgedScanner) Seam() []contam.Finding {
+	if inner, ok := s.ContamScanner.(*contam.Scanner); ok {
+		return inner.Seam()
+	}
+	return nil
+}
+
 func (j *judgeAnswer) text(t *ui.Terminal) {
 	t.Print(msg.Text{
 		"judge %s: %d {record|records} compared, paraphrases %d, translations %d, undecided %d",

@@ -2,8 +2,10 @@ package selftest
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/textnorm"
@@ -114,12 +116,19 @@ var synonyms = []string{
 	"必须", "务必", "由于", "因为", "以及", "和", "方法", "方式", "需要", "须", "造成", "引起", "防止", "避免", "立即", "马上",
 	"全部", "所有", "保证", "确保", "按照", "依照", "主要", "首要", "原因", "缘由", "作用", "功用", "进行", "开展",
 	"which of the following", "which one of these", "in order to", "so as to", "because of", "owing to", "vessel", "ship",
-	"usually", "generally", "must", "has to", "prevent", "avoid", "required", "needed", "equipment", "gear", "begin", "start",
+	"usually", "generally", "must not", "is not to", "must", "has to", "prevent", "avoid", "required", "needed", "equipment", "gear", "begin", "start",
 	"located", "placed", "large", "big", "statement", "assertion",
 }
 
 func reworded(d *draft) string {
-	r := strings.NewReplacer(synonyms...)
+	pairs := slices.Clone(synonyms)
+	for _, w := range synonyms { // at the head of a sentence, too
+		if r, n := utf8.DecodeRuneInString(w); unicode.IsLower(r) {
+			w = string(unicode.ToUpper(r)) + w[n:]
+		}
+		pairs = append(pairs, w)
+	}
+	r := strings.NewReplacer(pairs...)
 	changed := false
 	e := d.each(func(s string) string {
 		t := r.Replace(s)

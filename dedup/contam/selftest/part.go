@@ -76,7 +76,7 @@ func placeKinds() []Kind {
 			}
 			return record{d.stem, d.say("Please give the options.", "请给出选项。"), d.list(plain), d.reply()}
 		})),
-		kind("split_records", Leak, mechanical, msg.Text{"over two neighbouring records", "分散在相邻两条记录"}, splitRecords),
+		kind("split_records", Leak, fewWords, msg.Text{"over two neighbouring records", "分散在相邻两条记录"}, splitRecords),
 		kind("asked_of_assistant", Leak, mechanical, msg.Text{"written by the assistant", "由助手给出"}, turns(func(d *draft) record {
 			return record{d.say("Give me an exam question.", "请出一道考题。"), d.full(plain)}
 		})),

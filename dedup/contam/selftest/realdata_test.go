@@ -34,7 +34,11 @@ func TestRealBenchmark(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range r.Kinds {
-		t.Logf("%-22s %-8s %5d made  %.4f [%.3f, %.3f] bar %.3f %v  leak %d variant %d other %d", o.Name, o.Expect, o.Made,
-			float64(o.Met)/float64(max(o.Made, 1)), o.Low, o.High, o.Bar, o.Pass, o.Leaks, o.Variants, o.Others)
+		if o.Made < 20 {
+			t.Errorf("%s: only %d copies", o.Name, o.Made)
+		}
+		if !o.Pass {
+			t.Errorf("%s: %d of %d came out as %s, bar %.3f; first miss: %+v", o.Name, o.Met, o.Made, o.Expect, o.Bar, o.Missed[0])
+		}
 	}
 }

@@ -259,13 +259,19 @@ func twins(s *contam.Scanner, c chosen) map[contam.ItemRef]bool {
 	return same
 }
 
-// find checks rows that follow one another in a file.
+// find checks rows that follow one another in a file, and the seams between
+// them.
 func find(s *contam.Scanner, rows [][]byte) []contam.Finding {
 	var out []contam.Finding
-	for _, row := range rows {
+	s.Break()
+	for i, row := range rows {
 		found, err := s.Row(row)
-		if err == nil { // we wrote it: it is JSON
-			out = append(out, found...)
+		if err != nil {
+			continue // not to be: the row was written here, as JSON
+		}
+		out = append(out, found...)
+		if i > 0 {
+			out = append(out, s.Seam()...)
 		}
 	}
 	return out
