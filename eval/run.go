@@ -285,7 +285,7 @@ func (r *run) conditions() []Condition {
 	if r.Repeats > 1 {
 		c = append(c, Condition{"repeats", strconv.Itoa(r.Repeats)})
 	}
-	if r.Preflight.Contract != "" {
+	if r.Preflight.Contract != "" && r.Endpoint.Kind() == "http" {
 		c = append(c, Condition{"contract", r.Preflight.Contract})
 	}
 	return append(c, r.Endpoint.Conditions()...)

@@ -67,6 +67,9 @@ func Transport(concurrency int) *http.Transport {
 
 // Sized returns c, or a copy of it whose transport keeps that many connections.
 func Sized(c *http.Client, concurrency int) *http.Client {
+	if c == nil {
+		return nil
+	}
 	t, ok := c.Transport.(*http.Transport)
 	if !ok || t.MaxIdleConnsPerHost >= concurrency {
 		return c

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -93,11 +94,14 @@ func (r *runner) evaluate(ctx context.Context, endpoint string, b *Bench) (EvalR
 	if err != nil {
 		return row, err
 	}
+	_, contract := r.cfg.trainData()
 	row.Summary, err = eval.Run(ctx, eval.Job{
 		Benchmark: b.Benchmark, Items: b.Items, Model: model, Endpoint: ep,
 		WorkDir:     inside(r.base, evalDir(endpoint)),
 		Concurrency: r.cfg.Eval.Concurrency, Fresh: r.opt.Fresh || eval.IsBuiltin(endpoint) && r.staleBaselines,
 		Holder: runstore.Holder{PID: r.env.PID, Host: r.env.Host, Start: r.env.Now()},
+		Clock:  r.env.Now, Queries: inside(r.base, ".drydock/queries.jsonl"),
+		Preflight: eval.Preflight{Contract: string(contract)}, Warn: func(n eval.Note) { r.warn(n) },
 		Progress: func(p eval.Progress) {
 			r.tell(Event{Type: "progress", Stage: StageEval, Done: p.Done, Total: p.Total})
 		},
@@ -205,7 +209,9 @@ func NewEndpoint(o EndpointOptions, env Env) (eval.Endpoint, string, error) {
 		return nil, "", fail.New(fail.Config, msg.Text{"no model is named", "未指定模型"}).
 			Hint(msg.Text{"name it as the server lists it under /v1/models", "请按服务器 /v1/models 中的名称填写"})
 	}
-	client, err := llm.New(llm.Options{BaseURL: o.Endpoint, APIKey: env.APIKey, HTTP: env.HTTP, Clock: env.Now})
+	client, err := llm.New(llm.Options{
+		BaseURL: o.Endpoint, APIKey: env.APIKey, HTTP: llm.Sized(env.HTTP, o.Concurrency), Clock: env.Now, Jitter: rand.Float64,
+	})
 	if err != nil {
 		return nil, "", err
 	}
