@@ -72,13 +72,16 @@ func (s *Scanner) finding(e *evidence) (Finding, bool) {
 	f := Finding{
 		Item:    ItemRef{Benchmark: s.ix.sets[e.it.set].Ref.Name, Index: e.it.index},
 		Verdict: verdict,
-		Fail:    slices.Contains(s.ix.config.Fail, verdict),
+		Fail:    slices.Contains(e.it.limits.Fail, verdict),
 		Score:   e.score,
 		Rule:    rule,
 		Config:  s.ix.hash,
 	}
 	if verdict == StemOnly {
 		f.Score = e.match.stem
+	}
+	if f.Score < e.it.limits.Least[string(verdict)] {
+		return Finding{}, false
 	}
 	f.Components = Components{e.match.stem, orNaN(e.match.options), orNaN(e.statements)}
 	f.Record.Pointer, f.Spans = e.spans()

@@ -35,10 +35,10 @@ type Explanation struct {
 	OptionsFound int
 	InOrder      bool
 
-	Same    bool     // by the letters it is the item
-	Shown   bool     // it is less, and worth showing
-	Finding *Finding // what was reported; nil: nothing
-	Config  Config   // the thresholds
+	Same    bool       // by the letters it is the item
+	Shown   bool       // it is less, and worth showing
+	Finding *Finding   // what was reported; nil: nothing
+	Limits  Thresholds // those of the item's benchmark
 }
 
 // Nearest names the n items that the record checked last has most of, by the
@@ -83,7 +83,7 @@ func (s *Scanner) Explain(ref ItemRef, found []Finding) (Explanation, bool) {
 		StemHit: float64(hit[0]), StemMass: float64(it.stemMass), OptionHit: float64(hit[1]), OptionMass: float64(it.optionMass),
 		NeedStem: float64(need.stem), NeedOption: float64(need.opt),
 		NeedBothStem: float64(need.bothStem), NeedBothOption: float64(need.bothOption),
-		Candidate: need.met(hit[0], hit[1]), Config: s.ix.config,
+		Candidate: need.met(hit[0], hit[1]), Limits: *it.limits,
 	}
 	m, looked := s.best[uint32(n)]
 	if !looked {

@@ -7,7 +7,7 @@ package contam
 // are searched here with the stem still in place, which can only bring them
 // nearer.
 func (s *Scanner) hopeless(it *item, window []letter, withOptions bool) bool {
-	c := &s.ix.config
+	c := it.limits
 	base := chance(it.latin)
 	far := it.stemLen + 1
 	if !withOptions {
@@ -36,7 +36,7 @@ func (s *Scanner) hopeless(it *item, window []letter, withOptions bool) bool {
 // fewOptions reports whether so few options stand in the window that they decide
 // nothing.
 func (s *Scanner) fewOptions(it *item, window []letter) bool {
-	c := &s.ix.config
+	c := it.limits
 	telling := 0
 	for i := range it.options {
 		if o := &it.options[i]; len(o.letters) > 0 && !o.trivial {

@@ -60,13 +60,16 @@ func NewIndex(items []benchmark.Item, ref benchmark.Ref, c Config) (*Index, erro
 // NewIndexOf prepares the items of several benchmarks for one pass.
 func NewIndexOf(sets []Set, c Config) (*Index, error) {
 	c = c.withDefaults()
-	if err := c.check(); err != nil {
+	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	ix := &Index{config: c, hash: c.Hash(), sets: sets, alpha: newAlphabet()}
 	for n := range sets {
+		limits := c.For(sets[n].Ref.Name)
 		for i := range sets[n].Items {
-			ix.items = append(ix.items, ix.alpha.parse(&sets[n].Items[i], n, i))
+			it := ix.alpha.parse(&sets[n].Items[i], n, i)
+			it.limits = &limits
+			ix.items = append(ix.items, it)
 		}
 	}
 	if len(ix.items) == 0 {
@@ -79,26 +82,6 @@ func NewIndexOf(sets []Set, c Config) (*Index, error) {
 	ix.buildSeeds()
 	ix.blind = sync.OnceValue(func() []ItemRef { return ix.unseen(true) })
 	return ix, nil
-}
-
-func (c Config) check() error {
-	for _, v := range []float64{
-		c.StemShare, c.OptionShare, c.StemSame, c.StemWithOptions, c.OptionsNear, c.StemShown, c.OptionsOnly,
-		c.StemWithAllOptions,
-	} {
-		if !(v > 0 && v <= 1) {
-			return fail.New(fail.Config, msg.Text{
-				"contamination thresholds are shares above 0 and up to 1; one is %v",
-				"污染检查的阈值应大于 0 且不超过 1；其中一项为 %v",
-			}, v)
-		}
-	}
-	for _, v := range c.Fail {
-		if !slices.Contains(Verdicts(), v) {
-			return fail.New(fail.Config, msg.Text{"unknown contamination verdict %q", "未知的污染判定 %q"}, string(v))
-		}
-	}
-	return nil
 }
 
 // Items returns how many items the index holds.
@@ -210,6 +193,8 @@ func latinKey(ls []letter) (key uint64, ok bool) {
 	return key | 0xFFFF<<48, all < foreign
 }
 
+func latinSeed(key uint64) bool { return key>>48 == 0xFFFF }
+
 type rawPosting struct {
 	key uint64
 	posting
@@ -217,7 +202,7 @@ type rawPosting struct {
 
 func (ix *Index) buildSeeds() {
 	var raw []rawPosting
-	background := ix.alpha.boilerplate()
+	background := ix.alpha.background()
 	ix.eachPart(func(n, option int, text *stream) {
 		text.eachSeed(func(key uint64, _ int) {
 			raw = append(raw, rawPosting{key, posting{uint32(n), option >= 0}})
@@ -242,7 +227,7 @@ func (ix *Index) buildSeeds() {
 	})
 	for i := range ix.items {
 		it := &ix.items[i]
-		ix.needs = append(ix.needs, ix.config.needs(it))
+		ix.needs = append(ix.needs, it.limits.needs(it))
 		ix.covers = append(ix.covers, gramsOf(it))
 	}
 }
@@ -272,7 +257,7 @@ func (ix *Index) eachPart(do func(item, option int, text *stream)) {
 
 // build weighs the seeds of raw, which is sorted, drops those that too many items
 // share, and adds what is left to the masses of their items.
-func (t *seedTable) build(raw []rawPosting, ix *Index, background map[uint64]float64) {
+func (t *seedTable) build(raw []rawPosting, ix *Index, background *background) {
 	allow := map[uint64]int16{}
 	for i, p := range ix.allow {
 		allow[p.key] = int16(i + 1)
@@ -288,9 +273,9 @@ func (t *seedTable) build(raw []rawPosting, ix *Index, background map[uint64]flo
 				df++
 			}
 		}
-		idf := float32(math.Log(n / (float64(df) + 1 + neutralItems*background[raw[i].key])))
+		idf := float32(math.Log(n / (float64(df) + 1 + neutralItems*background.share(raw[i].key))))
 		most := ix.config.MaxDF
-		if raw[i].key>>48 == 0xFFFF {
+		if latinSeed(raw[i].key) {
 			most = ix.config.MaxLatinDF
 		}
 		weak := df > most || idf <= 0

@@ -10,10 +10,10 @@ func TestNewIndexRefuses(t *testing.T) {
 	if _, err := NewIndex(nil, testRef, Config{}); err == nil {
 		t.Error("an index of nothing")
 	}
-	if _, err := NewIndex(testSet(), testRef, Config{StemSame: 3}); err == nil {
+	if _, err := NewIndex(testSet(), testRef, Config{Thresholds: Thresholds{StemSame: 3}}); err == nil {
 		t.Error("a similarity of 3")
 	}
-	if _, err := NewIndex(testSet(), testRef, Config{Fail: []Verdict{"bad"}}); err == nil {
+	if _, err := NewIndex(testSet(), testRef, Config{Thresholds: Thresholds{Fail: []Verdict{"bad"}}}); err == nil {
 		t.Error("an unknown verdict")
 	}
 }

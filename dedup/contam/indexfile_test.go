@@ -15,7 +15,7 @@ import (
 // words, and writes the same bytes.
 func TestIndexFile(t *testing.T) {
 	t.Parallel()
-	ix, err := NewIndex(testSet(), testRef, Config{StemNats: 17})
+	ix, err := NewIndex(testSet(), testRef, Config{Thresholds: Thresholds{StemNats: 17}})
 	if err != nil {
 		t.Fatal(err)
 	}

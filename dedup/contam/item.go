@@ -47,6 +47,7 @@ type item struct {
 	set    int // which benchmark
 	number int // which of its items, from 0
 	index  int // the item's own number
+	limits *Thresholds
 	answer []string
 	labels []string // of the options
 

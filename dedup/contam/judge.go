@@ -16,8 +16,8 @@ const stemSure = 0.9
 
 // judge gives the verdict of a match and the rule that decided it.
 func (s *Scanner) judge(e *evidence) (Verdict, string) {
-	c := &s.ix.config
 	it := e.it
+	c := it.limits
 	exact := e.stemDist == 0 && it.stemLen > 0
 	if !e.same {
 		if e.match.options >= c.OptionsOnly && e.optLetters >= c.OptionsOnlyLetters && e.stem < c.StemShown {
@@ -108,7 +108,7 @@ func (s *Scanner) quoted(e *evidence) bool {
 	if len(e.options) >= 3 && e.lettered || len(e.options) >= 2 && e.offeredShare() >= 0.5 {
 		return false
 	}
-	if !clause(e.head()) && !e.partOfMore(s.ix.config.SourceRatio) {
+	if !clause(e.head()) && !e.partOfMore(e.it.limits.SourceRatio) {
 		return false
 	}
 	head := e.head()

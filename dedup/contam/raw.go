@@ -238,7 +238,7 @@ func (s *rawScanner) together(runs []rawRun) (seeds int) {
 func (s *Scanner) wholeStem(h *RawHit) {
 	if h.Verdict == Variant && h.Components.Stem == 1 && !h.Fail {
 		h.Verdict, h.Rule = StemOnly, "raw_stem"
-		h.Fail = slices.Contains(s.ix.config.Fail, StemOnly)
+		h.Fail = slices.Contains(s.ix.config.For(h.Item.Benchmark).Fail, StemOnly)
 	}
 }
 

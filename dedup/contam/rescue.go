@@ -30,7 +30,7 @@ const (
 // rescue measures an item again whose stem verify has not found as one text, and
 // returns the better match.
 func (s *Scanner) rescue(it *item, window []letter, m match) match {
-	c := &s.ix.config
+	c := it.limits
 	broken, clauses := 0, 0
 	for i := range it.stem {
 		p := &it.stem[i]

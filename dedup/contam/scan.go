@@ -322,7 +322,7 @@ type need struct {
 // hit most of them.
 const latinShare = 0.4
 
-func (c *Config) needs(it *item) need {
+func (c *Thresholds) needs(it *item) need {
 	share, nats := c.StemShare, c.OptionNats
 	if it.latin {
 		share, nats = share*latinShare, nats*latinShare
@@ -342,7 +342,8 @@ func (n *need) met(stem, opt float32) bool {
 // windows slides a window over an item's marks and verifies the heaviest places
 // that are heavy enough.
 func (s *Scanner) windows(i uint32, marks []mark) {
-	it, c, n := &s.ix.items[i], &s.ix.config, &s.ix.needs[i]
+	it, n := &s.ix.items[i], &s.ix.needs[i]
+	c := it.limits
 	width := int32(it.length*9/5 + 40)
 	for range 3 {
 		var stem, opt, best float32
@@ -398,7 +399,7 @@ func (s *Scanner) check(i uint32, marks []mark, stem float32, withOptions bool) 
 		return
 	}
 	m := s.verify(it, ls[lo:hi], withOptions)
-	if rescue && (!m.same || m.stem < s.ix.config.StemSame) {
+	if rescue && (!m.same || m.stem < it.limits.StemSame) {
 		m = s.rescue(it, ls[lo:hi], m)
 	}
 	if !m.same && !m.shown {

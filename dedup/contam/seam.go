@@ -166,7 +166,7 @@ func (s *Scanner) join(a, b *kept, i uint32) (Finding, bool) {
 	from = min(from, end)
 	window := slices.Concat(a.tail[from:end], b.head[:to])
 	m := s.verify(it, window, true)
-	if !m.same || m.stem < s.ix.config.StemSame {
+	if !m.same || m.stem < it.limits.StemSame {
 		m = s.rescue(it, window, m)
 	}
 	if !m.same {

@@ -52,7 +52,7 @@ func tolerance(n int, latin bool) int {
 // withOptions says that the seeds hit speak for the options by themselves; else
 // the search ends as soon as the stem is too far off to be the item with them.
 func (s *Scanner) verify(it *item, window []letter, withOptions bool) match {
-	c := &s.ix.config
+	c := it.limits
 	base := chance(it.latin)
 	far := it.stemLen + 1
 	if !withOptions {
@@ -202,7 +202,7 @@ func index(w, ls []letter) int {
 }
 
 // decide says whether the letters alone make it the item.
-func (m *match) decide(it *item, c *Config) {
+func (m *match) decide(it *item, c *Thresholds) {
 	exact := m.stemDist == 0 && it.stemLen > 0
 	telling := m.options >= 0
 	m.same = exact ||

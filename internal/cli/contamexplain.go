@@ -202,7 +202,7 @@ func (o *ContamExplainOptions) items(benches []*pipeline.Bench, s *contam.Scanne
 
 // explained turns an explanation into what is shown.
 func explained(x *contam.Explanation, raw []byte, isRow bool, benches []*pipeline.Bench) explainItem {
-	c := &x.Config
+	c := &x.Limits
 	share := func(part, all float64) msg.Phrase {
 		return msg.Phrase{Text: msg.Text{"%.1f of %.1f nats", "%.1f / %.1f nat"}, Args: []any{part, all}}
 	}
@@ -284,8 +284,8 @@ func (e *explainItem) text(t *ui.Terminal) {
 		tb.Row("  "+t.Say(stepWord(s.Name)), fmt.Sprintf("%.2f", s.Value), fmt.Sprintf("%.2f", s.Need), met, t.Say(s.note.Text, s.note.Args...))
 	}
 	tb.Print()
-	printSide(t, msg.Text{"yours", "数据"}, e.Data, "{+", "+}", 4)
-	printSide(t, msg.Text{"bench", "题目"}, e.Bench, "[-", "-]", 4)
+	printSide(t, msg.Text{"yours", "数据"}, e.Data, "+[", "]+", 4)
+	printSide(t, msg.Text{"bench", "题目"}, e.Bench, "-[", "]-", 4)
 }
 
 func stepWord(name string) msg.Text {
