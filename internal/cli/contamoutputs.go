@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
+	"strings"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dedup/contam"
@@ -77,11 +78,12 @@ type contamSink struct {
 	hash    hash.Hash
 	spool   *report.Spool // nil: no page is wanted
 	shown   []report.Hit
+	failing map[string]int // findings that fail, by input
 	buf     []byte
 }
 
 func (a *app) contamSink(o contamOutputs, dry bool, s *report.Summary, check *pipeline.ContamCheck, waivers *report.Waivers) (*contamSink, error) {
-	k := &contamSink{o: o, dry: dry, summary: s, waivers: waivers, hash: sha256.New()}
+	k := &contamSink{o: o, dry: dry, summary: s, waivers: waivers, hash: sha256.New(), failing: map[string]int{}}
 	if waivers != nil {
 		check.Waived = func(f *contam.Finding) bool { return waivers.Find(f) != nil }
 	}
@@ -123,6 +125,10 @@ func (k *contamSink) hit(h *pipeline.ContamHit) error {
 	k.summary.Add(&row.Row)
 	if k.summary.Shard != nil {
 		k.summary.Shard.AddUnit(h.Input, h.Unit)
+	}
+	if h.Fail {
+		file, _, _ := strings.Cut(h.Record.File, "!") // the archive it lies in
+		k.failing[file]++
 	}
 	if k.spool != nil {
 		if err := k.spool.Add(&row); err != nil {

@@ -23,6 +23,7 @@ func (c *contamAnswer) text(t *ui.Terminal) {
 	}
 	c.verdicts(t)
 	c.waived(t)
+	c.inputs(t)
 	switch {
 	case c.Records == 0 && c.Shard == nil:
 		t.Println(t.Bad(t.Say(msg.Text{"nothing was checked", "没有检查任何内容"})))
@@ -205,6 +206,36 @@ func (c *contamAnswer) waived(t *ui.Terminal) {
 	}
 }
 
+// shownInputs is how many files with leaks are named.
+const shownInputs = 10
+
+// inputs says which of several files hold leaks.
+func (c *contamAnswer) inputs(t *ui.Terminal) {
+	if len(c.Inputs) < 2 {
+		return
+	}
+	named := 0
+	for _, in := range c.Inputs {
+		if in.Failing == 0 {
+			continue
+		}
+		if named++; named > shownInputs {
+			continue
+		}
+		switch in.ReadAs {
+		case "raw":
+			t.Print(msg.Text{"%s: %d {leak|leaks} among its bytes", "%s：字节中有 %d 处泄漏"}, in.File, in.Failing)
+		case "archive":
+			t.Print(msg.Text{"%s: %d {leak|leaks} in its members", "%s：成员文件中有 %d 处泄漏"}, in.File, in.Failing)
+		default:
+			t.Print(msg.Text{"%s: %d {leak|leaks}", "%s：%d 处泄漏"}, in.File, in.Failing)
+		}
+	}
+	if named > shownInputs {
+		t.Print(msg.Text{"and %d more {file|files} with leaks", "另有 %d 个文件含泄漏"}, named-shownInputs)
+	}
+}
+
 // leaks shows the first of them side by side.
 func (c *contamAnswer) leaks(t *ui.Terminal) {
 	for i := range c.shown {
@@ -256,8 +287,8 @@ func printHit(t *ui.Terminal, h *report.Hit, most int) {
 	}
 	t.Println(t.Bold(head))
 	v := h.View()
-	printSide(t, msg.Text{"yours", "数据"}, v.Data, "{+", "+}", most)
-	printSide(t, msg.Text{"bench", "题目"}, v.Item, "[-", "-]", most)
+	printSide(t, msg.Text{"yours", "数据"}, v.Data, "+[", "]+", most)
+	printSide(t, msg.Text{"bench", "题目"}, v.Item, "-[", "]-", most)
 	if v.Order != "" {
 		t.Println("         " + t.Say(msg.Text{"its options stand in the order %s", "其选项的次序为 %s"}, v.Order))
 	}

@@ -3,17 +3,13 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/drydock-ml/drydock"
-	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dedup/contam"
 	"github.com/drydock-ml/drydock/dedup/contam/report"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -244,9 +240,15 @@ func (a *app) reviewHits(ctx context.Context, o ContamReviewOptions, rows []repo
 		return nil, nil, err
 	}
 	read.CacheDir, read.Workers = a.host.cache(), a.workers()
-	items, lacks := a.reviewItems(o.Against, rows, summary)
+	benches, lacks := a.reviewBenches(o.Against, rows, summary)
+	items := map[contam.ItemRef]*drydock.Question{}
+	for _, b := range benches {
+		for i := range b.Items {
+			items[contam.ItemRef{Benchmark: b.Ref().Name, Index: b.Items[i].Index}] = &b.Items[i].Question
+		}
+	}
 	texts := reviewTexts{a: a, read: read}
-	if err := texts.find(ctx, rows); err != nil {
+	if err := texts.find(ctx, rows, benches); err != nil {
 		return nil, nil, err
 	}
 	for i := range rows {
@@ -259,10 +261,9 @@ func (a *app) reviewHits(ctx context.Context, o ContamReviewOptions, rows []repo
 	return hits, append(lacks, texts.lacks...), nil
 }
 
-// reviewItems finds the benchmarks' items, by the names in the report where none
-// is given.
-func (a *app) reviewItems(refs []string, rows []report.Row, summary *report.Summary) (map[contam.ItemRef]*drydock.Question, []string) {
-	var lacks []string
+// reviewBenches finds the benchmarks, by the names in the report where none is
+// given.
+func (a *app) reviewBenches(refs []string, rows []report.Row, summary *report.Summary) (benches []*pipeline.Bench, lacks []string) {
 	if len(refs) == 0 {
 		for i := range rows {
 			if name := rows[i].Item.Benchmark; !slices.Contains(refs, name) {
@@ -270,112 +271,22 @@ func (a *app) reviewItems(refs []string, rows []report.Row, summary *report.Summ
 			}
 		}
 	}
-	items := map[contam.ItemRef]*drydock.Question{}
 	for _, ref := range refs {
 		b, err := a.findReference(ref)
 		if err != nil {
 			lacks = append(lacks, a.say(msg.Text{"no items of %s: --against FILE names them", "没有 %s 的题目：用 --against FILE 指定"}, ref))
 			continue
 		}
-		name := b.Ref().Name
-		if summary != nil {
-			i := slices.IndexFunc(summary.Benchmarks, func(x report.Benchmark) bool { return x.Name == name })
-			if i >= 0 && summary.Benchmarks[i].SHA256 != b.SHA256 {
-				lacks = append(lacks, a.say(msg.Text{"%s is not the copy that was checked against: texts may be other ones", "%s 不是检查时所用的副本：文本可能不同"}, ref))
-			}
+		benches = append(benches, b)
+		if summary == nil {
+			continue
 		}
-		for i := range b.Items {
-			items[contam.ItemRef{Benchmark: name, Index: b.Items[i].Index}] = &b.Items[i].Question
+		i := slices.IndexFunc(summary.Benchmarks, func(x report.Benchmark) bool { return x.Name == b.Ref().Name })
+		if i >= 0 && summary.Benchmarks[i].SHA256 != b.SHA256 {
+			lacks = append(lacks, a.say(msg.Text{"%s is not the copy that was checked against: texts may be other ones", "%s 不是检查时所用的副本：文本可能不同"}, ref))
 		}
 	}
-	return items, lacks
-}
-
-// reviewTexts finds the records of a report again by their hashes.
-type reviewTexts struct {
-	a     *app
-	read  format.Options
-	lacks []string
-	found map[string]foundRecord // by hash
-}
-
-type foundRecord struct {
-	raw  []byte
-	json bool
-}
-
-func (x *reviewTexts) find(ctx context.Context, rows []report.Row) error {
-	x.found = map[string]foundRecord{}
-	want := map[string]map[string]bool{} // by file
-	var files []string
-	add := func(file, sha string) {
-		if sha == "" {
-			return
-		}
-		if want[file] == nil {
-			want[file] = map[string]bool{}
-			files = append(files, file)
-		}
-		want[file][sha] = true
-	}
-	for i := range rows {
-		r := &rows[i]
-		add(r.Record.File, r.Record.SHA256)
-		if r.Next != nil {
-			add(r.Next.File, r.Next.SHA256)
-		}
-	}
-	for _, file := range files {
-		if err := x.findIn(ctx, file, want[file]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// findIn reads one file for the records that are wanted.
-func (x *reviewTexts) findIn(ctx context.Context, file string, want map[string]bool) error {
-	left := len(want)
-	err := pipeline.EachChecked(ctx, file, x.read, nil, func(r *pipeline.CheckedRecord) bool {
-		sum := r.SHA256()
-		if want[sum] {
-			delete(want, sum)
-			left--
-			x.found[sum] = foundRecord{slices.Clone(r.Raw), r.JSON}
-		}
-		return left > 0
-	})
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.Is(err, fs.ErrNotExist) || err != nil && !fileThere(file):
-		x.lacks = append(x.lacks, x.a.say(msg.Text{"%s is not there: start where the check ran", "%s 不存在：请在运行检查的目录中执行"}, file))
-	case err != nil:
-		x.lacks = append(x.lacks, x.a.say(msg.Text{"%s: %v", "%s：%v"}, file, err))
-	case left > 0:
-		x.lacks = append(x.lacks, x.a.say(msg.Text{"%s: %d {record is|records are} no longer in it, or stood in it as raw bytes", "%s：%d 条记录已不在其中，或当时按原始字节检查"}, file, left))
-	}
-	return nil
-}
-
-func fileThere(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
-}
-
-func (x *reviewTexts) fields(r *report.Row) []report.Field {
-	rec, ok := x.found[r.Record.SHA256]
-	if !ok {
-		return nil
-	}
-	if !rec.json {
-		return report.TextField(string(rec.raw), &r.Finding)
-	}
-	var next []byte
-	if r.Next != nil {
-		next = x.found[r.Next.SHA256].raw
-	}
-	return report.Fields(rec.raw, next, &r.Finding)
+	return benches, lacks
 }
 
 func (r *reviewAnswer) text(t *ui.Terminal) {

@@ -185,7 +185,8 @@ func sum(parts []Part) *Summary {
 	s.Verdicts, s.ByItem = map[string]int{}, nil
 	s.Inputs = slices.Clone(s.Inputs)
 	for i := range s.Inputs {
-		s.Inputs[i].Records, s.Inputs[i].Bytes, s.Inputs[i].Members = 0, 0, nil
+		in := &s.Inputs[i]
+		in.Records, in.Bytes, in.Failing, in.Members = 0, 0, 0, nil
 	}
 	if s.Waivers != nil {
 		s.Waivers = &WaiverState{SHA256: s.Waivers.SHA256, Entries: slices.Clone(s.Waivers.Entries)}
@@ -236,6 +237,7 @@ func sum(parts []Part) *Summary {
 func (in *Input) add(other *Input) {
 	in.Records += other.Records
 	in.Bytes += other.Bytes
+	in.Failing += other.Failing
 	for how, n := range other.Members {
 		if in.Members == nil {
 			in.Members = map[string]int{}

@@ -66,6 +66,7 @@ type Input struct {
 	SHA256  string `json:"sha256"`
 	Records int    `json:"records"`
 	Bytes   int64  `json:"bytes"`
+	Failing int    `json:"failing"`           // findings in it that fail the check
 	ReadAs  string `json:"read_as,omitempty"` // rows, text, raw, archive: how it was looked at
 	// Members counts the files of an archive by how they were read.
 	Members map[string]int `json:"members,omitempty"`
