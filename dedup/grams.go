@@ -10,10 +10,10 @@ import (
 // letters tell about the same. Short texts need short grams: one changed letter
 // must not hit them all.
 const (
-	unitsShort  = 48  // below it grams of 4 units: two ideographs
+	unitsShort  = 48  // below it grams of 6 units: three ideographs
 	unitsLong   = 512 // from it on grams of 16 units, see winnow
-	gramShort   = 4
-	gramMedium  = 6 // three ideographs
+	gramShort   = 6
+	gramMedium  = 8 // four ideographs
 	gramLong    = 16
 	sampleAsked = 16 // grams kept of what is asked, or of a passage
 	sampleSaid  = 8  // and of an assistant's answer

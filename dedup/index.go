@@ -2,54 +2,98 @@ package dedup
 
 import "math/bits"
 
-// bucketMax is how many records a key leads to at most: the first ones. A gram
-// that more records share is a phrase of the trade and tells nothing; and it is
-// what keeps the time of a record bounded.
-const bucketMax = 64
+// listMax is how many records a key leads to at most: the first ones. A gram that
+// more records share is a phrase of the trade and tells nothing; and it is what
+// keeps the time of a record bounded.
+const listMax = 32
 
 // An index leads from keys to the records that stay, by their number in the order
-// of preference. It holds 12 bytes for a key of a record, and 4 to 8 for its
-// place.
+// of preference. A key of one record takes 12 bytes of a table that is half to
+// three quarters full; the records of other keys stand together, so that a look-up
+// costs two places in memory, not one for each.
 type index struct {
-	heads   []uint32 // by low bits of the key: 1 + the newest entry
-	entries []entry
+	slots []slot // by the key's low bits, open addressing
+	used  int
+	lists []uint32 // records of keys that have several: blocks of 2, 4, 8 … listMax
 }
 
-type entry struct{ key, record, next uint32 }
+// A slot is one key; n is 0 in an empty one.
+type slot struct {
+	key uint32
+	at  uint32 // the record when n is 1, else where its list starts
+	n   uint8
+}
 
 // newIndex makes an index for about so many keys.
 func newIndex(keys int) *index {
-	size := 1 << bits.Len(uint(min(max(keys, 1024), 1<<30)))
-	return &index{heads: make([]uint32, size)}
+	return &index{slots: make([]slot, 1<<bits.Len(uint(max(keys, 512))))}
+}
+
+// slot returns that of a key, or the empty one where it belongs.
+func (x *index) slot(key uint32) *slot {
+	mask := uint32(len(x.slots) - 1)
+	for i := key & mask; ; i = (i + 1) & mask {
+		if s := &x.slots[i]; s.n == 0 || s.key == key {
+			return s
+		}
+	}
 }
 
 // add leads from a key to a record, unless it is known for enough of them.
 // Records come in rising order.
 func (x *index) add(key, record uint32) {
-	head := &x.heads[int(key)&(len(x.heads)-1)]
-	n := 0
-	for i := *head; i != 0; i = x.entries[i-1].next {
-		if x.entries[i-1].key == key {
-			if n++; n == bucketMax {
-				return
-			}
+	s := x.slot(key)
+	switch {
+	case s.n == 0:
+		*s = slot{key, record, 1}
+		if x.used++; 4*x.used > 3*len(x.slots) {
+			x.grow()
+		}
+		return
+	case s.n == listMax:
+		return
+	case s.n == 1:
+		x.lists = append(x.lists, s.at, record)
+		s.at = uint32(len(x.lists) - 2)
+	case s.n&(s.n-1) == 0: // the block is full: a larger one
+		at := len(x.lists)
+		x.lists = append(x.lists, x.lists[s.at:s.at+uint32(s.n)]...)
+		x.lists = append(x.lists, record)
+		for range s.n - 1 {
+			x.lists = append(x.lists, 0)
+		}
+		s.at = uint32(at)
+	default:
+		x.lists[s.at+uint32(s.n)] = record
+	}
+	s.n++
+}
+
+func (x *index) grow() {
+	old := x.slots
+	x.slots = make([]slot, 2*len(old))
+	for _, s := range old {
+		if s.n > 0 {
+			*x.slot(s.key) = s
 		}
 	}
-	x.entries = append(x.entries, entry{key, record, *head})
-	*head = uint32(len(x.entries))
 }
 
 // find calls f with the records of a key that are not below from, newest first.
 func (x *index) find(key, from uint32, f func(record uint32)) {
-	for i := x.heads[int(key)&(len(x.heads)-1)]; i != 0; {
-		e := x.entries[i-1]
-		if e.record < from {
-			return
+	s := x.slot(key)
+	if s.n == 0 {
+		return
+	}
+	if s.n == 1 {
+		if s.at >= from {
+			f(s.at)
 		}
-		if e.key == key {
-			f(e.record)
-		}
-		i = e.next
+		return
+	}
+	list := x.lists[s.at : s.at+uint32(s.n)]
+	for i := len(list) - 1; i >= 0 && list[i] >= from; i-- {
+		f(list[i])
 	}
 }
 

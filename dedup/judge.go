@@ -49,7 +49,6 @@ const (
 type verdict struct {
 	reason     string
 	similarity float64
-	differs    string
 }
 
 // rank orders verdicts by how much they say; 0: nothing.
@@ -80,14 +79,31 @@ type judge struct {
 	threshold float64
 	words     *words
 	differ    differ
+	bag       *bag
 	a, b      []rune
-	text      strings.Builder
+
+	telling bool // what differs is written down, for people
+	text    strings.Builder
 
 	// of the pair being compared
 	dist, letters int
 	reason, cause string // the first difference that counts
 	shown         int
 	whole, pieces int // hunks that replace whole words, and all
+}
+
+// explain says what differs between two records that compare has found alike.
+func (j *judge) explain(a, b *saved) string {
+	j.telling = true
+	v := j.compare(a, b)
+	j.telling = false
+	switch {
+	case v.reason == "", v.reason == Contained:
+		return ""
+	case j.cause != "":
+		return j.cause
+	}
+	return strings.TrimSpace(j.text.String())
 }
 
 // compare says how b, which would go, relates to a, which would stay.
@@ -107,10 +123,10 @@ func (j *judge) compare(a, b *saved) verdict {
 
 // verdict sums up what the parts have said.
 func (j *judge) verdict() verdict {
-	v := verdict{reason: Near, similarity: similarity(j.dist, j.letters), differs: strings.TrimSpace(j.text.String())}
+	v := verdict{Near, similarity(j.dist, j.letters)}
 	switch {
 	case j.reason != "":
-		v.reason, v.differs = j.reason, j.cause
+		v.reason = j.reason
 	case j.pieces > 0 && j.whole == j.pieces:
 		v.reason = OtherWording
 	}
@@ -133,7 +149,11 @@ func (j *judge) part(a, b *part, least float64) bool {
 	}
 	j.a, j.b = runes(j.a[:0], a.text), runes(j.b[:0], b.text)
 	total := len(j.a) + len(j.b)
-	dist, ok := j.differ.diff(j.a, j.b, int((1-least)*float64(total)+1e-9))
+	most := int((1-least)*float64(total) + 1e-9)
+	if j.bag.distance(j.a, j.b) > most {
+		return false
+	}
+	dist, ok := j.differ.diff(j.a, j.b, most)
 	if !ok {
 		return false
 	}
@@ -144,7 +164,7 @@ func (j *judge) part(a, b *part, least float64) bool {
 
 // sameSigns notes that folding has taken away what differs. It is always true.
 func (j *judge) sameSigns(a, b *part) bool {
-	if !bytes.Equal(a.signs, b.signs) {
+	if !bytes.Equal(a.signs, b.signs) && j.reason == "" {
 		j.note(OtherSymbol, []rune(readSigns(a.signs)), []rune(readSigns(b.signs)))
 	}
 	return true
@@ -157,8 +177,12 @@ func readSigns(signs []byte) string {
 
 // note keeps the first reason, and what it is about.
 func (j *judge) note(reason string, a, b []rune) {
-	if j.reason == "" {
-		j.reason, j.cause = reason, change(a, b)
+	if j.reason != "" {
+		return
+	}
+	j.reason = reason
+	if j.telling {
+		j.cause = change(a, b)
 	}
 }
 
@@ -166,16 +190,16 @@ func (j *judge) passage(a, b *part) verdict {
 	if j.part(a, b, j.threshold) {
 		return j.verdict()
 	}
-	small := min(countUnits(a.text), countUnits(b.text))
-	if small < unitsContained {
+	shorter, longer := min(len(j.a), len(j.b)), max(len(j.a), len(j.b))
+	if longer*5 < shorter*6 || min(countUnits(a.text), countUnits(b.text)) < unitsContained ||
+		4*j.bag.shared(j.a, j.b) < 3*shorter {
 		return verdict{}
 	}
-	shorter := min(len(j.a), len(j.b))
 	j.differ.hunks = j.differ.hunks[:0]
 	dist, _ := j.differ.anchored(j.a, j.b, len(j.a)+len(j.b), gapContained)
 	common := (len(j.a) + len(j.b) - dist) / 2
 	if share := float64(common) / float64(shorter); share >= containedShare {
-		return verdict{reason: Contained, similarity: share}
+		return verdict{Contained, share}
 	}
 	return verdict{}
 }
@@ -214,8 +238,7 @@ func (j *judge) asked(a, b []part, answerA, answerB uint32) verdict {
 
 // answered compares the answers to what has turned out to be the same prompt.
 func (j *judge) answered(a, b []*part) verdict {
-	prompt := j.verdict()
-	conflict := verdict{reason: OtherAnswer, similarity: prompt.similarity, differs: prompt.differs}
+	conflict := verdict{OtherAnswer, j.verdict().similarity}
 	if len(a) != len(b) {
 		return conflict
 	}
@@ -224,12 +247,10 @@ func (j *judge) answered(a, b []*part) verdict {
 			return conflict
 		}
 	}
-	v := j.verdict()
-	if v.reason != Near {
-		conflict.differs = v.differs
-		return conflict
+	if v := j.verdict(); v.reason == Near {
+		return v
 	}
-	return v
+	return conflict
 }
 
 // asking is a record's parts by what they are for.

@@ -1,7 +1,6 @@
 package dedup
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -16,7 +15,7 @@ const (
 	blockRecords = 1024
 	// judgedMax is how many candidates of a record are compared letter by letter:
 	// those that share most keys, the first of equals.
-	judgedMax = 16
+	judgedMax = 8
 	// wholeWeight is what an equal prompt counts among shared keys: enough.
 	wholeWeight = 1 << 16
 )
@@ -28,7 +27,7 @@ const (
 func (r *Remover) matchNear(ctx context.Context, same []match) ([]match, error) {
 	order := r.ordered(same)
 	run := &nearRun{
-		r: r, order: order, index: newIndex(len(order) * sampleAsked / 2),
+		r: r, order: order, index: newIndex(len(order) * sampleAsked),
 		block: make([]candidate, min(blockRecords, len(order))),
 	}
 	run.pool.New = func() any { return newBench(r.opt.Threshold) }
@@ -80,7 +79,11 @@ type nearRun struct {
 	block []candidate
 	pool  sync.Pool // of benches
 	found []match
+	// others are the records of the block's matches.
+	others []pairing
 }
+
+type pairing struct{ removed, record uint32 }
 
 // A candidate is a record of the block that is being decided.
 type candidate struct {
@@ -93,7 +96,23 @@ type candidate struct {
 // A meeting is a record that shares keys with a candidate.
 type meeting struct {
 	record, shared uint32
+	judged         bool
 	verdict        verdict
+}
+
+// admit takes a meeting among the best ones, in order.
+func (c *candidate) admit(m meeting) {
+	i := len(c.met)
+	for i > 0 && (m.shared > c.met[i-1].shared || m.shared == c.met[i-1].shared && m.record < c.met[i-1].record) {
+		i--
+	}
+	if i == judgedMax {
+		return
+	}
+	if len(c.met) == judgedMax {
+		c.met = c.met[:judgedMax-1]
+	}
+	c.met = slices.Insert(c.met, i, m)
 }
 
 // A bench is what one goroutine works with.
@@ -106,7 +125,7 @@ type bench struct {
 }
 
 func newBench(threshold float64) *bench {
-	return &bench{gramer: newGramer(), tally: newTally(), judge: judge{threshold: threshold, words: newWords()}}
+	return &bench{gramer: newGramer(), tally: newTally(), judge: judge{threshold: threshold, words: newWords(), bag: newBag()}}
 }
 
 // decide settles the records from … to-1.
@@ -121,7 +140,7 @@ func (n *nearRun) decide(ctx context.Context, from, to int) error {
 			if err := n.prepare(b, i, &n.block[i-from]); err != nil {
 				return err
 			}
-			if err := n.meet(b, &n.block[i-from], i, 0, from); err != nil {
+			if err := n.meet(b, &n.block[i-from], 0, from); err != nil {
 				return err
 			}
 		}
@@ -132,14 +151,34 @@ func (n *nearRun) decide(ctx context.Context, from, to int) error {
 	}
 	b := n.pool.Get().(*bench)
 	defer n.pool.Put(b)
+	first := len(n.found)
+	n.others = n.others[:0]
 	for i := from; i < to; i++ {
 		c := &n.block[i-from]
-		if err := n.meet(b, c, i, uint32(from), from); err != nil {
+		if err := n.meet(b, c, uint32(from), from); err != nil {
 			return err
 		}
 		n.settle(c, i)
 	}
-	return nil
+	return n.explain(ctx, n.found[first:], from)
+}
+
+// explain fills in what differs. The pairs are those of the block from on.
+func (n *nearRun) explain(ctx context.Context, pairs []match, from int) error {
+	const group = 32
+	return parallel.Each(ctx, n.r.opt.Workers, (len(pairs)+group-1)/group, func(_ context.Context, g int) error {
+		b := n.pool.Get().(*bench)
+		defer n.pool.Put(b)
+		for k := g * group; k < min(len(pairs), (g+1)*group); k++ {
+			with := n.others[k]
+			other, err := n.other(b, int(with.record), from)
+			if err != nil {
+				return err
+			}
+			pairs[k].differs = b.judge.explain(other, &n.block[int(with.removed)-from].saved)
+		}
+		return nil
+	})
 }
 
 // prepare reads a record and computes its keys.
@@ -158,7 +197,7 @@ func (n *nearRun) prepare(b *bench, i int, c *candidate) (err error) {
 
 // meet adds the candidates not below since to those met, keeps the best and
 // compares those that are new.
-func (n *nearRun) meet(b *bench, c *candidate, i int, since uint32, from int) error {
+func (n *nearRun) meet(b *bench, c *candidate, since uint32, from int) error {
 	b.tally.reset()
 	for _, key := range c.keys.asked {
 		n.index.find(key, since, func(record uint32) { b.tally.add(record, 1) })
@@ -166,30 +205,22 @@ func (n *nearRun) meet(b *bench, c *candidate, i int, since uint32, from int) er
 	if c.keys.whole != 0 {
 		n.index.find(c.keys.whole, since, func(record uint32) { b.tally.add(record, wholeWeight) })
 	}
-	before := len(c.met)
 	for _, at := range b.tally.found {
-		s := b.tally.slots[at]
-		if s.shared >= enough(min(len(c.keys.asked), int(n.sizes[s.record]))) {
-			c.met = append(c.met, meeting{record: s.record, shared: s.shared})
+		x := b.tally.slots[at]
+		if x.shared >= enough(min(len(c.keys.asked), int(n.sizes[x.record]))) {
+			c.admit(meeting{record: x.record, shared: x.shared})
 		}
 	}
-	if len(c.met) == before {
-		return nil
-	}
-	slices.SortFunc(c.met, func(x, y meeting) int {
-		return cmp.Or(cmp.Compare(y.shared, x.shared), cmp.Compare(x.record, y.record))
-	})
-	c.met = c.met[:min(len(c.met), judgedMax)]
 	for k := range c.met {
 		m := &c.met[k]
-		if m.record < since {
-			continue // met before
+		if m.judged {
+			continue
 		}
 		other, err := n.other(b, int(m.record), from)
 		if err != nil {
 			return err
 		}
-		m.verdict = b.judge.compare(other, &c.saved)
+		m.verdict, m.judged = b.judge.compare(other, &c.saved), true
 	}
 	return nil
 }
@@ -230,8 +261,9 @@ func (n *nearRun) settle(c *candidate, i int) {
 	if best.verdict.reason != "" {
 		n.found = append(n.found, match{
 			removed: n.order[i], kept: n.order[best.record], reason: best.verdict.reason,
-			similarity: best.verdict.similarity, differs: best.verdict.differs,
+			similarity: best.verdict.similarity,
 		})
+		n.others = append(n.others, pairing{uint32(i), best.record})
 	}
 	if best.verdict.reason == Near {
 		return

@@ -11,7 +11,7 @@ func (j *judge) weigh(as role) {
 	j.stretches()
 	size := max(len(j.a), len(j.b))
 	w := weighing{judge: j, as: as, strict: size <= strictRunes, size: size}
-	for i := 0; i < len(j.differ.hunks); {
+	for i := 0; i < len(j.differ.hunks) && (j.reason == "" || j.telling); {
 		var t hunk
 		t, i = j.token(i)
 		w.token(t)
@@ -131,12 +131,11 @@ func (w *weighing) token(t hunk) {
 
 // numbers weighs figures, signs and what stands after a number.
 func (w *weighing) numbers(t hunk, a, b []rune) bool {
-	x, y := figures(a), figures(b)
-	one := len(a) == 0 && string(b) == "一" || len(b) == 0 && string(a) == "一" // 哪项, 哪一项
+	one := len(a) == 0 && isOne(b) || len(b) == 0 && isOne(a) // 哪项, 哪一项
 	switch {
-	case !slices.Equal(x, y) && !one:
+	case !one && !same(a, b, nextFigure):
 		w.note(OtherNumber, a, b)
-	case signsOf(a) != signsOf(b):
+	case !same(a, b, nextSign):
 		w.note(OtherSymbol, a, b)
 	case len(a) > 0 && len(b) > 0 && isDigit(at(w.a, t.a0-1)):
 		w.note(OtherUnit, a, b)
@@ -144,6 +143,96 @@ func (w *weighing) numbers(t hunk, a, b []rune) bool {
 		return false
 	}
 	return true
+}
+
+func isOne(s []rune) bool { return len(s) == 1 && s[0] == '一' }
+
+// same reports whether two stretches hold the same things in order, as next cuts
+// them out.
+func same(a, b []rune, next func([]rune) (x, rest []rune)) bool {
+	for {
+		var x, y []rune
+		x, a = next(a)
+		y, b = next(b)
+		if len(x) != len(y) {
+			return false
+		}
+		for i := range x {
+			if figure(x[i]) != figure(y[i]) {
+				return false
+			}
+		}
+		if len(x) == 0 {
+			return true
+		}
+	}
+}
+
+// nextFigure cuts out the next number: digits with their point, or a numeral.
+func nextFigure(s []rune) (x, rest []rune) {
+	for i := range s {
+		if isDigit(s[i]) {
+			k := i
+			for k < len(s) && (isDigit(s[k]) || s[k] == '.') {
+				k++
+			}
+			return s[i:k], s[k:]
+		}
+		if figure(s[i]) != s[i] {
+			return s[i : i+1], s[i+1:]
+		}
+	}
+	return nil, nil
+}
+
+// figure returns the digit a numeral stands for, another sign for those that are
+// no digits (十 百), and any other letter itself.
+func figure(r rune) rune {
+	switch r {
+	case '〇', '零':
+		return '0'
+	case '一':
+		return '1'
+	case '二', '两':
+		return '2'
+	case '三':
+		return '3'
+	case '四':
+		return '4'
+	case '五':
+		return '5'
+	case '六':
+		return '6'
+	case '七':
+		return '7'
+	case '八':
+		return '8'
+	case '九':
+		return '9'
+	case '十':
+		return 'X'
+	case '百':
+		return 'C'
+	case '千':
+		return 'M'
+	case '万':
+		return 'W'
+	case '亿':
+		return 'Y'
+	case '半':
+		return 'H'
+	}
+	return r
+}
+
+// nextSign cuts out the next sign with a meaning: - % / < °.
+func nextSign(s []rune) (x, rest []rune) {
+	for i, r := range s {
+		if !isHan(r) && !isLetter(r) && !isDigit(r) && r != ' ' && r != '.' {
+			return s[i : i+1], s[i+1:]
+		}
+	}
+	return nil, nil
 }
 
 // latin weighs words of an alphabet.
@@ -207,6 +296,9 @@ func oneLetter(a, b string) bool {
 
 // show writes what differs, for people.
 func (j *judge) show(a, b []rune) {
+	if !j.telling {
+		return
+	}
 	if j.shown++; j.shown > shownHunks {
 		if j.shown == shownHunks+1 {
 			j.text.WriteString(" …")
@@ -258,43 +350,6 @@ func spaced(a, b []rune) bool {
 		}
 		i, k = i+1, k+1
 	}
-}
-
-// hanFigures are the numerals that make a number of their own.
-const hanFigures = "〇零一二两三四五六七八九十百千万亿半"
-
-// hanValues stand beside hanFigures.
-const hanValues = "001223456789XCMWYH"
-
-// figures lists the numbers of a stretch: digits with their point, and numerals.
-func figures(s []rune) []string {
-	var out []string
-	for i := 0; i < len(s); i++ {
-		if isDigit(s[i]) {
-			k := i
-			for k < len(s) && (isDigit(s[k]) || s[k] == '.') {
-				k++
-			}
-			out = append(out, string(s[i:k]))
-			i = k - 1
-			continue
-		}
-		if at := strings.IndexRune(hanFigures, s[i]); at >= 0 {
-			out = append(out, hanValues[at/3:at/3+1])
-		}
-	}
-	return out
-}
-
-// signsOf lists the signs with a meaning: - % / < °.
-func signsOf(s []rune) string {
-	var out []rune
-	for _, r := range s {
-		if !isHan(r) && !isLetter(r) && !isDigit(r) && r != ' ' && r != '.' {
-			out = append(out, r)
-		}
-	}
-	return string(out)
 }
 
 // pieces are a stretch in words.
