@@ -141,7 +141,7 @@ func summarize(b benchmark.Benchmark, results []result, onError OnError, s *Summ
 		}
 	}
 	ours := ourFigures(results)
-	s.outcomes = outcomes(results)
+	s.outcomes = outcomes(results, max(s.Repeats, 1))
 	kept := asEvalScope(b, results)
 	theirs := figuresOf(len(results), kept)
 	counted, head := results, ours

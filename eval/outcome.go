@@ -27,18 +27,20 @@ type Outcome struct {
 // trials.
 func (s *Summary) Outcomes() []Outcome { return s.outcomes }
 
-// outcomes joins the graded results by item.
-func outcomes(results []result) []Outcome {
+// outcomes joins the graded results by item; repeats is how many stand next to
+// each other for one.
+func outcomes(results []result, repeats int) []Outcome {
 	at := map[int]int{}
 	var out []Outcome
 	for i := range results {
 		r := &results[i]
-		j, seen := at[r.index]
+		item := r.index / repeats
+		j, seen := at[item]
 		if !seen {
 			j = len(out)
-			at[r.index] = j
+			at[item] = j
 			o := Outcome{
-				Index: r.index, Letter: r.grade.Extracted, Offer: len(r.item.Question.Options),
+				Index: item, Letter: r.grade.Extracted, Offer: len(r.item.Question.Options),
 				id: r.item.ID, subject: subjectOf(r.item.Tags), stem: textnorm.Key(r.item.Question.Stem),
 			}
 			if len(r.item.Question.Answer) > 0 {

@@ -37,6 +37,8 @@ type Summary struct {
 	Repeats   int              `json:"repeats,omitempty"` // answers asked of each item
 	Traffic   *Traffic         `json:"traffic,omitempty"` // nil: nothing was sent
 	Preflight *PreflightReport `json:"preflight,omitempty"`
+	// Permutations is what other orders of the options gave; nil: not asked.
+	Permutations *Permutations `json:"permutations,omitempty"`
 
 	// OnError is evalscope when the figures above are EvalScope's: then not all
 	// that was asked is counted. Empty: everything is.
