@@ -257,7 +257,7 @@ func (job *ScoreJob) anyMatches(rows []evalscope.Row) bool {
 // counts as having the usual four options.
 func shownQuestion(b benchmark.Benchmark, row *evalscope.Row) drydock.Question {
 	if row.Question != nil && len(row.Question.Options) > 0 {
-		return *row.Question
+		return answered(*row.Question, row.Target)
 	}
 	if u, ok := b.(Unprompter); ok {
 		prompt := row.Input
@@ -265,15 +265,20 @@ func shownQuestion(b benchmark.Benchmark, row *evalscope.Row) drydock.Question {
 			prompt = prompt[i+len("**User**: \n"):]
 		}
 		if q, ok := u.Unprompt(prompt); ok {
-			for _, o := range q.Options {
-				if strings.EqualFold(o.Label, strings.TrimSpace(row.Target)) {
-					q.Answer = []string{o.Label}
-				}
-			}
-			return q
+			return answered(q, row.Target)
 		}
 	}
 	return drydock.Question{Options: make([]drydock.Option, 4)}
+}
+
+// answered sets the answer a key names among the options shown.
+func answered(q drydock.Question, key string) drydock.Question {
+	for i := range q.Options {
+		if label := string(rune('A' + i)); strings.EqualFold(label, strings.TrimSpace(key)) {
+			q.Answer = []string{label}
+		}
+	}
+	return q
 }
 
 // compare reports where the file itself says otherwise.

@@ -84,7 +84,7 @@ const (
 // Flaw tells whether the key can be reached by the letters shown. Such items
 // stay in the count, as EvalScope leaves them, and are reported.
 func (it *Item) Flaw() Flaw {
-	if len(it.Gold) == 0 || len(it.Question.Options) == 0 {
+	if len(it.Gold) == 0 || it.Question.Kind != drydock.Single && it.Question.Kind != drydock.Multiple {
 		return FlawNone
 	}
 	if len(it.Question.Answer) < len(it.Gold) {

@@ -100,6 +100,12 @@ func (c *Choice) Info() Info { return c.info }
 // Template returns the prompt with its two places, {question} and {choices}.
 func (c *Choice) Template() string { return c.template.source }
 
+// OptionFormat returns how one option is shown, with {letter} and {text}.
+func (c *Choice) OptionFormat() string { return c.option.source }
+
+// MaxOptions returns the most options an item can have.
+func (c *Choice) MaxOptions() int { return c.maxOptions }
+
 // TemplateOf returns the prompt of a benchmark with its two places; "" when it has
 // no such prompt.
 func TemplateOf(b Benchmark) string {

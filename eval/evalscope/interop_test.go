@@ -1,6 +1,8 @@
 package evalscope_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -61,5 +63,37 @@ func TestInterop(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestEveryReport makes the reports of all possible scores and expects the bytes
+// the real EvalScope 1.4.2 makes of them; scripts/interop/reports.py took the
+// hashes.
+func TestEveryReport(t *testing.T) {
+	t.Parallel()
+	info := maritime(t).Info()
+	sumOf := func(counts func(yield func(right, n int))) string {
+		h := sha256.New()
+		var buf []byte
+		counts(func(right, n int) {
+			buf = evalscope.AppendReport(buf[:0], &evalscope.Report{Model: "m", Bench: "maritime_bench", Info: info, Correct: right, Num: n})
+			h.Write(append(buf, '\n'))
+		})
+		return hex.EncodeToString(h.Sum(nil))
+	}
+	got := sumOf(func(yield func(right, n int)) {
+		for k := range 1889 {
+			yield(k, 1888)
+		}
+	}) + "  1888\n" + sumOf(func(yield func(right, n int)) {
+		for n := 1; n <= 120; n++ {
+			for k := range n + 1 {
+				yield(k, n)
+			}
+		}
+	}) + "  1-120\n"
+	want := strings.ReplaceAll(string(golden.ReadFile(t, filepath.Join("testdata", "interop", "reports.sha256"))), "\r\n", "\n")
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("hashes (-EvalScope +drydock):\n%s", d)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/runstore"
 	"github.com/drydock-ml/drydock/internal/spec"
 	"github.com/drydock-ml/drydock/internal/ui"
@@ -23,7 +25,7 @@ import (
 
 func newBenchCommand(a *app) *cobra.Command {
 	return a.group("bench", msg.Text{"Register and list benchmarks.", "登记和列出评测集。"},
-		newBenchListCommand(a), newBenchShowCommand(a), newBenchAddCommand(a))
+		newBenchListCommand(a), newBenchShowCommand(a), newBenchAddCommand(a), newBenchLintCommand(a))
 }
 
 func newBenchListCommand(a *app) *cobra.Command {
@@ -132,9 +134,16 @@ func (l benchList) text(t *ui.Terminal) {
 
 func newBenchShowCommand(a *app) *cobra.Command {
 	c := a.command("show", about{
-		use: "NAME", args: oneArg("NAME"),
-		short:    msg.Text{"Show a benchmark: rule, prompt, your copy.", "显示评测集：规则、提示词、您的副本。"},
-		examples: []example{{msg.Text{"the challenge's benchmark", "竞赛所用评测集"}, "drydock bench show maritime_bench"}},
+		use: "NAME|FILE", args: oneArg("NAME"),
+		short: msg.Text{"Show a benchmark: rule, prompt, your copy.", "显示评测集：规则、提示词、您的副本。"},
+		long: msg.Text{
+			"FILE is items, a pack (YAML) or a folder, as --bench takes them; then the prompt of its first item is shown, too.",
+			"FILE 为题目文件、评测集描述（YAML）或文件夹，与 --bench 相同；此时还会显示第一题的提示词。",
+		},
+		examples: []example{
+			{msg.Text{"the challenge's benchmark", "竞赛所用评测集"}, "drydock bench show maritime_bench"},
+			{msg.Text{"a pack of your own", "自有评测集"}, "drydock bench show harbour.yaml"},
+		},
 	}, func(cmd *cobra.Command, args []string) error { return runBenchShow(cmd.Context(), a, args[0]) })
 	c.ValidArgsFunction = a.benchNames
 	return c
@@ -166,6 +175,33 @@ type benchShow struct {
 	Rule        string `json:"rule"`
 	OtherRule   string `json:"other_rule,omitempty"`
 	Fingerprint string `json:"fingerprint"`
+	promptShape
+	FirstPrompt string `json:"first_prompt,omitempty"` // of a file's first item
+}
+
+// promptShape says what a benchmark asks.
+type promptShape struct {
+	Prompt       string `json:"prompt"` // with {question} and {choices}
+	OptionFormat string `json:"option_format"`
+	MaxOptions   int    `json:"max_options"`
+	Examples     int    `json:"examples"` // answered ones before the question
+}
+
+func shapeOf(b benchmark.Benchmark) promptShape {
+	c, ok := b.(*benchmark.Choice)
+	if !ok {
+		return promptShape{}
+	}
+	return promptShape{Prompt: c.Template(), OptionFormat: c.OptionFormat(), MaxOptions: c.MaxOptions(), Examples: c.Examples()}
+}
+
+// showOf describes a benchmark.
+func showOf(row benchRow, b benchmark.Benchmark) benchShow {
+	info := b.Info()
+	return benchShow{
+		Schema: "drydock.bench.show/1", benchRow: row, Title: info.Title, Dataset: info.Dataset, Description: info.Description,
+		Rule: info.Rule, OtherRule: info.OtherRule, Fingerprint: b.Fingerprint(), promptShape: shapeOf(b),
+	}
 }
 
 func runBenchShow(_ context.Context, a *app, name string) error {
@@ -187,11 +223,10 @@ func runBenchShow(_ context.Context, a *app, name string) error {
 		if err != nil {
 			return err
 		}
-		info := b.Info()
-		return a.answer(benchShow{
-			Schema: "drydock.bench.show/1", benchRow: r, Title: info.Title, Dataset: info.Dataset, Description: info.Description,
-			Rule: info.Rule, OtherRule: info.OtherRule, Fingerprint: b.Fingerprint(),
-		})
+		return a.answer(showOf(r, b))
+	}
+	if _, err := os.Stat(name); err == nil {
+		return a.showFile(name)
 	}
 	e := fail.New(fail.Usage, msg.Text{"there is no benchmark %q", "没有评测集 %q"}, name)
 	if s := spec.Suggest(name, names); s != "" {
@@ -199,6 +234,22 @@ func runBenchShow(_ context.Context, a *app, name string) error {
 	}
 	return e.Hint(msg.Text{"there are: %s", "可用：%s"}, list(names)).
 		Hint(msg.Text{"drydock bench add %s FILE registers a copy of yours", "用 drydock bench add %s FILE 登记您的副本"}, name)
+}
+
+// showFile describes a benchmark that is a file or a folder.
+func (a *app) showFile(name string) error {
+	b, err := a.findBench(name)
+	if err != nil {
+		return err
+	}
+	show := showOf(benchRow{
+		Name: b.Name, Ref: b.Benchmark.Ref().String(), Project: true, Items: len(b.Items), SHA256: b.SHA256, Path: filepath.ToSlash(b.Path),
+	}, b.Benchmark)
+	if len(b.Items) > 0 {
+		m := b.Benchmark.Prompt(b.Items[0])
+		show.FirstPrompt = m[len(m)-1].Content
+	}
+	return a.answer(show)
 }
 
 func (b benchShow) text(t *ui.Terminal) {
@@ -225,7 +276,13 @@ func (b benchShow) text(t *ui.Terminal) {
 	} else {
 		row(msg.Text{"your copy", "您的副本"}, t.Say(msg.Text{"none: drydock bench add %s FILE", "无：drydock bench add %s FILE"}, b.Name))
 	}
+	if b.Examples > 0 {
+		row(msg.Text{"examples shown", "展示的示例"}, fmt.Sprint(b.Examples))
+	}
 	tb.Print()
+	if text := cmp.Or(b.FirstPrompt, b.Prompt); text != "" {
+		t.Print(msg.Text{"\n%s", "\n%s"}, text)
+	}
 }
 
 // BenchAddOptions are the flags of bench add.
@@ -256,7 +313,7 @@ func newBenchAddCommand(a *app) *cobra.Command {
 	f := a.flags(c.Flags())
 	f.str(&o.Like, "like", "", "maritime_bench", msg.Text{"use prompt and rule of benchmark `NAME`", "沿用评测集 `NAME` 的提示词与规则"})
 	f.dryRun(&o.DryRun)
-	a.complete(c, "like", "maritime_bench")
+	a.complete(c, "like", "maritime_bench", "general_mcq")
 	return c
 }
 
@@ -284,11 +341,16 @@ func runBenchAdd(_ context.Context, a *app, o BenchAddOptions) error {
 	if err != nil {
 		return err
 	}
+	if info, err := os.Stat(o.File); err == nil && (info.IsDir() || isPack(o.File)) {
+		return fail.New(fail.Usage, msg.Text{"%s is a folder or a pack, and bench add keeps one file of items", "%s 是文件夹或评测集描述，而 bench add 只登记单个题目文件"}, filepath.ToSlash(o.File)).
+			Hint(msg.Text{"name it where it lies: --bench %s, or benchmarks in drydock.yaml", "请直接引用：--bench %s，或写入 drydock.yaml 的 benchmarks"}, filepath.ToSlash(o.File)).
+			Hint(msg.Text{"Parquet and ModelScope's cache: convert them first, drydock convert IN -o items.jsonl --to question", "Parquet 与 ModelScope 缓存：请先转换，drydock convert IN -o items.jsonl --to question"})
+	}
 	data, err := a.readFile(o.File)
 	if err != nil {
 		return err
 	}
-	items, err := benchmark.ReadItems(filepath.Base(o.File), data)
+	items, err := pipeline.ReadItemsOf(b, filepath.Base(o.File), data)
 	if err != nil {
 		return err
 	}

@@ -8,12 +8,16 @@ import (
 	"strings"
 
 	"github.com/drydock-ml/drydock/eval"
+	"github.com/drydock-ml/drydock/eval/report"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/ui"
 )
 
 // evalSummary prints what came of an evaluation.
-type evalSummary struct{ eval.Summary }
+type evalSummary struct {
+	eval.Summary
+	Analysis eval.Analysis `json:"analysis"`
+}
 
 func (s evalSummary) text(t *ui.Terminal) {
 	tb := t.Table(ui.Column{}, ui.Column{}).Bare().Wrapped()
@@ -26,9 +30,18 @@ func (s evalSummary) text(t *ui.Terminal) {
 		}
 		row(msg.Text{"model", "模型"}, model)
 	}
+	if s.Source != nil {
+		row(msg.Text{"file of", "文件类型"}, sourceWords(t, s.Source))
+	}
 	row(msg.Text{"accuracy", "准确率"}, t.Say(msg.Text{
 		"%.2f %%, 95 %% interval %.2f–%.2f, %d of %d", "%.2f %%，95 %% 置信区间 %.2f–%.2f，%d / %d",
 	}, 100*s.Accuracy, 100*s.Wilson95[0], 100*s.Wilson95[1], s.Correct, s.N))
+	if o := s.EvalScope; o != nil {
+		row(msg.Text{"as EvalScope counts", "按 EvalScope 计"}, t.Say(msg.Text{"%.2f %%, %d of %d counted", "%.2f %%，%d / 计入 %d"}, 100*o.Accuracy, o.Correct, o.N))
+	}
+	if o := s.AllCounted; o != nil {
+		row(msg.Text{"with every item", "全部计入"}, t.Say(msg.Text{"%.2f %%, %d of %d", "%.2f %%，%d / %d"}, 100*o.Accuracy, o.Correct, o.N))
+	}
 	rule := s.Rule
 	if s.OtherDiffers > 0 {
 		rule += t.Say(msg.Text{"; %s reads another letter on %d {item|items} (%s) and finds %d correct", "；%s 在 %d 题上抽取到不同字母（%s），判对 %d 题"},
@@ -51,7 +64,19 @@ func (s evalSummary) text(t *ui.Terminal) {
 	if s.Truncated > 0 {
 		row(msg.Text{"cut off", "被截断"}, fmt.Sprint(s.Truncated))
 	}
+	if p := s.Permutations; p != nil {
+		row(msg.Text{"other orders", "其他顺序"}, permutationWords(t, p))
+	}
 	row(msg.Text{"letters", "字母"}, letterCounts(t, s.Letters))
+	if s.Analysis.Letters.Bias.PValue < biasShown {
+		row(msg.Text{"leaning", "偏好"}, report.BiasSentence(&s.Analysis.Letters.Bias, t.Lang()))
+	}
+	if s.Analysis.Repeated > 0 {
+		row(msg.Text{"changed when asked again", "再次提问时改变"}, report.Share(s.Analysis.FlipRate))
+	}
+	if g := s.Analysis.Grouping; g != nil {
+		row(msg.Text{"clustered interval", "聚类区间"}, report.Interval(*g))
+	}
 	for _, f := range []struct {
 		label msg.Text
 		path  string
@@ -65,16 +90,9 @@ func (s evalSummary) text(t *ui.Terminal) {
 		}
 	}
 	tb.Print()
-	for _, p := range s.Problems {
-		if p.Line > 0 {
-			t.Warn(msg.Text{"line %d: %s", "第 %d 行：%s"}, p.Line, p)
-			continue
-		}
-		t.Warn(msg.Text{"%s", "%s"}, p)
-	}
-	for _, f := range s.Failures {
-		t.Warn(msg.Text{"item %d: %s", "第 %d 题：%s"}, f.Index, f.Cause)
-	}
+	s.subjects(t)
+	s.problems(t)
+	s.failures(t)
 	for _, n := range s.Notes {
 		t.Note(msg.Text{"%s", "%s"}, n)
 	}
@@ -82,6 +100,79 @@ func (s evalSummary) text(t *ui.Terminal) {
 	if s.LeakSignal != nil {
 		t.Print(msg.Text{"%s", "%s"}, s.LeakSignal)
 	}
+}
+
+// biasShown is the p-value below which the wrong letters are worth a line.
+const biasShown = 0.01
+
+// subjects prints the accuracy on the items of each subject.
+func (s evalSummary) subjects(t *ui.Terminal) {
+	if len(s.Analysis.Subjects) < 2 {
+		return
+	}
+	tb := t.Table(
+		ui.Column{Title: msg.Text{"SUBJECT", "学科"}}, ui.Column{Title: msg.Text{"N", "题数"}, Right: true},
+		ui.Column{Title: msg.Text{"ACCURACY", "准确率"}, Right: true}, ui.Column{Title: msg.Text{"INTERVAL", "区间"}},
+	)
+	for _, x := range s.Analysis.Subjects {
+		tb.Row(x.Name, fmt.Sprint(x.N), report.Share(x.Accuracy), report.Interval(x.Wilson95))
+	}
+	tb.Print()
+}
+
+// problems names the lines of the scored file that are not counted, and the
+// indexes it lacks, runs of those as one.
+func (s evalSummary) problems(t *ui.Terminal) {
+	file := ""
+	if s.Source != nil {
+		file = s.Source.File
+	}
+	for i := 0; i < len(s.Problems); i++ {
+		p := s.Problems[i]
+		last := i
+		for p.Code == "missing" && p.Index >= 0 && last+1 < len(s.Problems) && s.Problems[last+1].Code == "missing" && s.Problems[last+1].Index == s.Problems[last].Index+1 {
+			last++
+		}
+		text := t.Say(msg.Text{"%s", "%s"}, p)
+		if last > i {
+			text = t.Say(msg.Text{"no row has an index from %d to %d (%d)", "没有 index 为 %d 至 %d 的行（共 %d 个）"}, p.Index, s.Problems[last].Index, last-i+1)
+			i = last
+		}
+		if p.Line > 0 {
+			t.Warn(msg.Text{"%s:%d: %s", "%s:%d：%s"}, file, p.Line, text)
+			continue
+		}
+		t.Warn(msg.Text{"%s", "%s"}, text)
+	}
+}
+
+// mostFailures is how many items without an answer are printed one by one; all of
+// them stand in the summary as JSON.
+const mostFailures = 20
+
+// failures lists the items that got no answer of the model.
+func (s evalSummary) failures(t *ui.Terminal) {
+	for i, f := range s.Failures {
+		if i == mostFailures {
+			t.Warn(msg.Text{"and %d more items without an answer", "另有 %d 道题没有回答"}, len(s.Failures)-i)
+			return
+		}
+		t.Warn(msg.Text{"item %d: %s", "第 %d 题：%s"}, f.Index, f.Cause)
+	}
+}
+
+// sourceWords says what was scored.
+func sourceWords(t *ui.Terminal, s *eval.Source) string {
+	kinds := map[string]msg.Text{
+		"reviews": {"EvalScope reviews", "EvalScope reviews"}, "predictions": {"EvalScope predictions", "EvalScope predictions"},
+		"lm_eval": {"lm-eval samples", "lm-eval samples"}, "opencompass": {"OpenCompass predictions", "OpenCompass 预测"},
+		"swift": {"swift results, in their order", "swift 结果（按行序）"}, "outputs": {"rows of index and output", "含 index 与 output 的行"},
+	}
+	words := t.Say(kinds[s.Kind])
+	if s.Schema != "" {
+		words += " " + string(s.Schema)
+	}
+	return words
 }
 
 // firstNumbers lists the first of many numbers.
@@ -128,4 +219,14 @@ func preflightWords(t *ui.Terminal, p *eval.PreflightReport) string {
 		words += t.Say(msg.Text{", %d not told by the server", "，%d 项服务端未提供"}, k)
 	}
 	return words
+}
+
+// permutationWords says what other orders of the options gave.
+func permutationWords(t *ui.Terminal, p *eval.Permutations) string {
+	var parts []string
+	for _, o := range p.Orders[1:] {
+		parts = append(parts, fmt.Sprintf("%.2f %%", 100*o.Accuracy))
+	}
+	return t.Say(msg.Text{"%s; the same option in every order: %d of %d, right ones %d", "%s；各顺序选择一致：%d / %d，其中正确 %d"},
+		strings.Join(parts, ", "), p.Consistent, p.Items, p.AlwaysRight)
 }

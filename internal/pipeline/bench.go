@@ -1,8 +1,10 @@
 package pipeline
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,7 +32,7 @@ func FindBench(ref, base, home string, own []BenchmarkConfig) (*Bench, error) {
 	name, _, _ := strings.Cut(ref, "@")
 	for _, b := range own {
 		if b.Name == name {
-			return readBench(b.Name, orLike(b.Like), inside(base, b.Path))
+			return readBench(b.Name, b.Like, inside(base, b.Path))
 		}
 	}
 	reg, ok, err := runstore.FindBenchmark(home, name)
@@ -43,11 +45,11 @@ func FindBench(ref, base, home string, own []BenchmarkConfig) (*Bench, error) {
 				return nil, err
 			}
 		}
-		return readBench(reg.Name, orLike(reg.Like), reg.Path())
+		return readBench(reg.Name, reg.Like, reg.Path())
 	}
 	path := inside(base, ref)
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return readBench("", orLike(""), path)
+	if _, err := os.Stat(path); err == nil {
+		return readBench("", "", path)
 	}
 	if _, err := benchmark.Lookup(ref); err == nil {
 		return nil, fail.New(fail.Config, msg.Text{
@@ -78,11 +80,24 @@ func inside(base, p string) string {
 // benchmark when its items are that benchmark's, else it is called after the
 // file.
 func readBench(name, like, path string) (*Bench, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		set, err := benchmark.OpenFolder(os.DirFS(path), cmp.Or(name, plainName(filepath.Base(path))), like)
+		return setBench(name, path, set, err)
+	}
+	if ext := strings.ToLower(filepath.Ext(path)); ext == ".yaml" || ext == ".yml" {
+		set, err := benchmark.OpenPack(os.DirFS(filepath.Dir(path)), filepath.Base(path))
+		return setBench(name, path, set, err)
+	}
+	like = orLike(like)
+	base, err := benchmark.Lookup(like)
+	if err != nil {
+		return nil, err
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fail.New(fail.Config, msg.Text{"%v", "%v"}, err)
 	}
-	items, err := benchmark.ReadItems(filepath.Base(path), data)
+	items, err := ReadItemsOf(base, filepath.Base(path), data)
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +118,6 @@ func readBench(name, like, path string) (*Bench, error) {
 	if name == "" {
 		b.Name = plainName(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
 	}
-	if _, err := benchmark.Lookup(like); err != nil {
-		return nil, err
-	}
 	src, err := benchmark.LikePack(b.Name, like, items).Marshal()
 	if err != nil {
 		return nil, err
@@ -116,6 +128,43 @@ func readBench(name, like, path string) (*Bench, error) {
 	}
 	b.Benchmark, err = benchmark.NewChoice(pack)
 	return b, err
+}
+
+// ReadItemsOf reads items as a benchmark takes them: with as many options and
+// right answers as it allows.
+func ReadItemsOf(b benchmark.Benchmark, name string, data []byte) ([]benchmark.Item, error) {
+	if c, ok := b.(*benchmark.Choice); ok {
+		return c.ReadItems(name, data)
+	}
+	return benchmark.ReadItems(name, data)
+}
+
+// setBench makes a Bench of what a pack file or a folder holds. Its name is the
+// pack's own unless the user gave it another.
+func setBench(name, path string, set *benchmark.Set, err error) (*Bench, error) {
+	if err != nil {
+		return nil, at(err, filepath.ToSlash(path))
+	}
+	sum := sha256.Sum256(set.Data)
+	return &Bench{
+		Name: cmp.Or(name, set.Choice.Ref().Name), Benchmark: set.Choice, Items: set.Items, Path: path, Data: set.Data,
+		SHA256: hex.EncodeToString(sum[:]), Canonical: benchmark.CanonicalHash(set.Items),
+	}, nil
+}
+
+// at names a file where an error names none; what is no finding of ours is a file
+// that cannot be read.
+func at(err error, file string) error {
+	var known *fail.Error
+	if !errors.As(err, &known) {
+		return fail.New(fail.Config, msg.Text{"%v", "%v"}, fail.Describe(err, msg.En)).At(fail.Where{File: file})
+	}
+	for _, e := range fail.All(err) {
+		if e.Where.File == "" {
+			e.At(fail.Where{File: file})
+		}
+	}
+	return err
 }
 
 // plainName makes a name of a file's: letters that cannot stand in a reference

@@ -144,7 +144,7 @@ func (c *Config) lintBenchmarks(d *spec.Document) {
 		if b.Path == "" {
 			continue
 		}
-		if _, err := readBench(b.Name, orLike(b.Like), inside(c.Dir, b.Path)); err != nil {
+		if _, err := readBench(b.Name, b.Like, inside(c.Dir, b.Path)); err != nil {
 			reportErr(d, spec.ValueOf(b.Node, "path"), err)
 		}
 	}
