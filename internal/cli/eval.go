@@ -23,6 +23,7 @@ type EvalOptions struct {
 	Train        string
 	Limit        int
 	Repeats      int
+	Permutations int
 	SystemPrompt string
 	Temperature  string
 	MaxTokens    int
@@ -43,7 +44,8 @@ type EvalOptions struct {
 	NoPreflight  bool
 	Resume       bool
 	Fresh        bool
-	DryRun       bool
+	reportOptions
+	DryRun bool
 }
 
 func newEvalCommand(a *app) *cobra.Command {
@@ -79,8 +81,10 @@ func newEvalCommand(a *app) *cobra.Command {
 	f.str(&o.Train, "train", "", "", msg.Text{"training rows in `FILE`, for the baselines", "基线使用的训练数据 `FILE`"})
 	f.int(&o.Limit, "limit", "", 0, msg.Text{"ask the first `N` items only (0: all)", "只问前 `N` 题（0：全部）"})
 	f.int(&o.Repeats, "repeats", "", 1, msg.Text{"ask every item `N` times", "每题提问 `N` 次"})
+	f.int(&o.Permutations, "permutations", "", 0, msg.Text{"then ask again with the options in `N` other orders", "再以 `N` 种其他选项顺序重新提问"})
 	evalRequestFlags(f, &o)
 	evalRunFlags(f, &o)
+	f.reports(&o.reportOptions)
 	f.dryRun(&o.DryRun)
 	a.completeFunc(c, "bench", a.knownBenches)
 	a.complete(c, "model", eval.MajorityModel, eval.LookupModel)

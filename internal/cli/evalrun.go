@@ -31,6 +31,10 @@ type evalSettings struct {
 }
 
 func runEval(ctx context.Context, a *app, o EvalOptions) error {
+	subjects, err := a.readSubjects(o.Subjects)
+	if err != nil {
+		return err
+	}
 	b, err := a.findBench(o.Bench)
 	if err != nil {
 		return err
@@ -63,7 +67,7 @@ func runEval(ctx context.Context, a *app, o EvalOptions) error {
 	if err != nil {
 		return err
 	}
-	s, err := eval.Run(ctx, job)
+	s, err := eval.RunPermuted(ctx, job, o.Permutations)
 	watch.progress.End()
 	if err == nil {
 		err = watch.err
@@ -71,7 +75,7 @@ func runEval(ctx context.Context, a *app, o EvalOptions) error {
 	if err != nil {
 		return err
 	}
-	return a.evalAnswer(s, o.MinAcc)
+	return a.evalAnswer(s, o.MinAcc, o.reportOptions, subjects)
 }
 
 // evalJob is what the flags ask for.
@@ -158,6 +162,7 @@ func (o EvalOptions) check() (evalSettings, error) {
 	}{
 		{"--limit", o.Limit, 0, kindWords{"a number from 0", "从 0 起的数字"}},
 		{"--max-tokens", o.MaxTokens, 0, kindWords{"a number from 0", "从 0 起的数字"}},
+		{"--permutations", o.Permutations, 0, kindWords{"a number from 0", "从 0 起的数字"}},
 		{"--repeats", o.Repeats, 1, kindWords{"a number from 1", "从 1 起的数字"}},
 	} {
 		if f.n < f.least {
@@ -167,8 +172,11 @@ func (o EvalOptions) check() (evalSettings, error) {
 	if o.MinAcc < 0 || o.MinAcc > 1 {
 		add(badValue("--min-acc", strconv.FormatFloat(o.MinAcc, 'g', -1, 64), kindWords{"a number from 0 to 1", "0 到 1 之间的数字"}))
 	}
-	if o.Checkpoints != "" && (o.Resume || o.MinAcc > 0) {
-		add(fail.New(fail.Usage, msg.Text{"--checkpoints takes neither --resume nor --min-acc: saved answers are always taken up, and there is more than one accuracy", "--checkpoints 不接受 --resume 和 --min-acc：已存回答总会沿用，且准确率不止一个"}))
+	if o.Checkpoints != "" && (o.Resume || o.MinAcc > 0 || o.Permutations > 0) {
+		add(fail.New(fail.Usage, msg.Text{"--checkpoints takes no --resume, --min-acc or --permutations: saved answers are always taken up, and there is more than one accuracy", "--checkpoints 不接受 --resume、--min-acc 和 --permutations：已存回答总会沿用，且准确率不止一个"}))
+	}
+	if o.Permutations > 0 && o.Repeats > 1 {
+		add(fail.New(fail.Usage, msg.Text{"--permutations and --repeats exclude each other", "--permutations 与 --repeats 不能同时使用"}))
 	}
 	if o.Fresh && o.Resume {
 		add(fail.New(fail.Usage, msg.Text{"--fresh and --resume exclude each other", "--fresh 与 --resume 不能同时使用"}))
