@@ -177,6 +177,11 @@ func TestContamEveryKindOfFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// one column packed by Snappy
+	column, err := os.ReadFile(filepath.Join("testdata", "column.snappy.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	harmless := bytes.Repeat([]byte{0, 1, 2, 0xFF}, 400)
 	npy := append([]byte("\x93NUMPY\x01\x00v\x00{'descr': '<U40', 'fortran_order': False, 'shape': (1,), }\n"), func() (b []byte) {
 		for _, r := range checkStems[1] {
@@ -200,6 +205,9 @@ func TestContamEveryKindOfFile(t *testing.T) {
 		{"props.docx", docxOf(t, "正文没有题目", packed{"docProps/custom.xml", []byte("<p>" + checkStems[0] + "</p>")}), []string{"props.docx!docProps/custom.xml|@0x3 utf-8|0"}, ReadText, nil},
 		{"page.html", []byte("<html><body><p>没有题目</p><script>var q = \"" + jsEscape(checkStems[1]) + "\";</script></body></html>"), []string{"page.html|@0x30 utf-8|1"}, ReadText, nil},
 		{"model.bin", harmless, nil, ReadRaw, nil},
+		{"column.parquet", column, []string{"column.parquet|message.text group 0 page 0 @0x18 utf-8|2"}, ReadRaw, nil},
+		{"tables.zip", zipOf(t, packed{"a.parquet", column}), []string{"tables.zip!a.parquet|message.text group 0 page 0 @0x18 utf-8|2"}, ReadArchive, map[ReadAs]int{ReadRaw: 1}},
+		{"plain.arrow", append([]byte("ARROW1\x00\x00"), pickleOf(checkStems[0])...), []string{"plain.arrow|@0x12 utf-8|0"}, ReadRaw, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			write(t, dir, c.name, c.data)
@@ -242,6 +250,8 @@ func TestContamSaysWhatItCannotSee(t *testing.T) {
 		{"torn.tar.gz", "damaged", torn[:len(torn)-20], 1},
 		{"bad.docx", "checked as bytes", append(docxOf(t, checkStems[1])[:300], pickleOf(checkStems[0])...), 1},
 		{"empty.bin", "empty", nil, 0},
+		{"lz4.arrow", "compressed columns", append([]byte("ARROW1\x00\x00\x04\x22\x4d\x18"), pickleOf(checkStems[0])...), 1},
+		{"cut.parquet", "damaged", append([]byte("PAR1"), pickleOf(checkStems[0])...), 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			write(t, dir, c.name, c.data)

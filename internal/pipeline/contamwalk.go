@@ -2,9 +2,12 @@ package pipeline
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -47,7 +50,42 @@ func (w *contamWalk) path(ctx context.Context, name, file string, depth int) err
 	if k := archive.Detect(head); k != "" {
 		return w.archive(ctx, k, name, archive.Source{Reader: r, At: f, Size: info.Size()}, depth+1)
 	}
+	if archive.IsParquet(head) {
+		return w.parquet(ctx, name, f, info.Size())
+	}
 	return w.raw(ctx, name, r)
+}
+
+// parquet looks at the pages of a Parquet file as bytes.
+func (w *contamWalk) parquet(ctx context.Context, name string, f *os.File, size int64) error {
+	var stop error
+	known := w.known
+	w.known = maps.Clone(known)
+	if w.known == nil {
+		w.known = map[contam.ItemRef]bool{}
+	}
+	err := w.budget.Parquet(f, size, func(p archive.Page) error {
+		from := len(w.out.hits)
+		stop = w.raw(ctx, name, bufio.NewReaderSize(bytes.NewReader(p.Data), format.HeadSize))
+		for i := range w.out.hits[from:] {
+			h := &w.out.hits[from+i]
+			h.Record.Locator = fmt.Sprintf("%s group %d page %d %s", p.Column, p.Group, p.Number, h.Record.Locator)
+			h.Record.ID = h.Record.Locator
+			if h.Fail { // a page repeats what others have
+				w.known[h.Item] = true
+			}
+		}
+		return stop
+	}, func(column string, err error) { w.bad(name, err) })
+	w.known = known
+	if stop != nil {
+		return stop
+	}
+	if err != nil { // without its footer it is bytes
+		w.bad(name, err)
+		return w.raw(ctx, name, bufio.NewReaderSize(io.NewSectionReader(f, 0, size), format.HeadSize))
+	}
+	return nil
 }
 
 // archive looks at every member.
@@ -95,6 +133,9 @@ func (w *contamWalk) member(ctx context.Context, name, base string, in archive.K
 	switch k {
 	case "":
 		w.count(ReadRaw)
+		if archive.IsParquet(head) {
+			return w.onDisk(name, base, br, func(file string) error { return w.path(ctx, name, file, depth) })
+		}
 		return w.raw(ctx, name, br)
 	case archive.Zip:
 		return w.onDisk(name, base, br, func(file string) error { return w.path(ctx, name, file, depth) })
@@ -167,12 +208,17 @@ func (w *contamWalk) raw(ctx context.Context, name string, r *bufio.Reader) erro
 		w.bad(name, fail.New(fail.Partial, msg.Text{"not looked into: this rule reads text only", "未检查：该规则仅读取文本"}))
 		return nil
 	}
-	hits, _, err := w.check.raw.Scan(ctx, r, w.workers)
+	watch := packedBuffers{r: r, seen: !bytes.HasPrefix(head, []byte("ARROW1"))}
+	hits, _, err := w.check.raw.Scan(ctx, &watch, w.workers)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	if err != nil {
 		w.bad(name, err)
+	}
+	if watch.seen && bytes.HasPrefix(head, []byte("ARROW1")) {
+		w.bad(name, fail.New(fail.Partial, msg.Text{"the compressed columns of this Arrow file were not looked into", "该 Arrow 文件的压缩列未检查"}).
+			Hint(msg.Text{"write it without compression, or as Parquet", "请以不压缩的方式或 Parquet 格式重新写出"}))
 	}
 	if !w.deep {
 		w.out.records++
@@ -193,6 +239,31 @@ func (w *contamWalk) raw(ctx context.Context, name string, r *bufio.Reader) erro
 		}
 	}
 	return nil
+}
+
+// packedBuffers watches a stream for the marks of LZ4 and Zstandard frames.
+type packedBuffers struct {
+	r    io.Reader
+	last [3]byte // of the bytes before
+	seen bool    // it need not look any further
+}
+
+// Read implements io.Reader.
+func (p *packedBuffers) Read(b []byte) (int, error) {
+	n, err := p.r.Read(b)
+	if p.seen || n == 0 {
+		return n, err
+	}
+	seam := append(p.last[:len(p.last):len(p.last)], b[:min(n, 3)]...)
+	for _, mark := range []string{"\x28\xb5\x2f\xfd", "\x04\x22\x4d\x18"} {
+		p.seen = p.seen || bytes.Contains(b[:n], []byte(mark)) || bytes.Contains(seam, []byte(mark))
+	}
+	if n >= 3 {
+		copy(p.last[:], b[n-3:n])
+	} else {
+		copy(p.last[:], seam[len(seam)-3:])
+	}
+	return n, err
 }
 
 // bad notes what was not looked at, with the file it belongs to.
