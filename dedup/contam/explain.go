@@ -41,6 +41,9 @@ type Explanation struct {
 	Limits  Thresholds // those of the item's benchmark
 }
 
+// Config returns the settings of the index, with the defaults filled in.
+func (ix *Index) Config() Config { return ix.config }
+
 // Nearest names the n items that the record checked last has most of, by the
 // share of their seeds' nats.
 func (s *Scanner) Nearest(n int) []ItemRef {

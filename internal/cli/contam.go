@@ -55,6 +55,7 @@ func newContamCheckCommand(a *app) *cobra.Command {
 	f := a.flags(c.Flags())
 	f.strs(&o.Against, "against", "", msg.Text{"benchmark name or file `REF`; may be repeated", "评测集名称或文件 `REF`；可重复"})
 	f.str(&o.Preset, "preset", "", "", msg.Text{"go by another program's rule, `NAME` (drydock contam presets)", "改用其他程序的规则 `NAME`（见 drydock contam presets）"})
+	f.str(&o.Thresholds, "thresholds", "", "", msg.Text{"`FILE` of other thresholds, YAML or JSON, as contamination.thresholds", "另设阈值的 `FILE`（YAML 或 JSON），同 contamination.thresholds"})
 	f.contamOutputs(&o.contamOutputs)
 	f.contamClean(&o.contamClean)
 	f.str(&o.Waivers, "waivers", "", "", msg.Text{"`FILE` of findings that someone excused, one JSON object a line", "经人工豁免的发现 `FILE`，每行一个 JSON 对象"})

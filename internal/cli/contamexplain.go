@@ -20,11 +20,12 @@ import (
 
 // ContamExplainOptions are the flags of contam explain.
 type ContamExplainOptions struct {
-	Place   string // FILE:LINE, or FILE with Record
-	Record  string
-	Against []string
-	Item    string
-	Near    int
+	Place      string // FILE:LINE, or FILE with Record
+	Record     string
+	Against    []string
+	Item       string
+	Near       int
+	Thresholds string
 	readOptions
 }
 
@@ -54,6 +55,7 @@ func newContamExplainCommand(a *app) *cobra.Command {
 	f.str(&o.Item, "item", "", "", msg.Text{"explain item `N`, by its index (BENCH:N with several benchmarks)", "说明题目 `N`（按 index；多个评测集时写作 BENCH:N）"})
 	f.str(&o.Record, "record", "", "", msg.Text{"the row with the id `ID`", "id 为 `ID` 的数据行"})
 	f.int(&o.Near, "near", "", 3, msg.Text{"without --item: explain the `N` nearest items", "不带 --item 时：说明最接近的 `N` 题"})
+	f.str(&o.Thresholds, "thresholds", "", "", msg.Text{"`FILE` of other thresholds, as for contam check", "另设阈值的 `FILE`，同 contam check"})
 	f.read(&o.readOptions)
 	a.completeFunc(c, "against", a.knownBenches)
 	return c
@@ -98,7 +100,7 @@ func runContamExplain(ctx context.Context, a *app, o ContamExplainOptions) error
 	if err != nil {
 		return err
 	}
-	benches, ix, err := a.contamIndex(o.Against)
+	benches, ix, err := a.contamIndexWith(o.Against, o.Thresholds)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,7 +39,7 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 	if err != nil {
 		return err
 	}
-	benches, ix, err := a.contamIndex(o.Against)
+	benches, ix, err := a.contamIndexWith(o.Against, o.Thresholds)
 	if err != nil {
 		return err
 	}
@@ -75,7 +77,7 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 		return err
 	}
 	bad = append(bad, t.Bad...)
-	ans.take(t, waivers)
+	ans.take(t, sink)
 	ans.contamClean.take(o.contamClean, t, o.DryRun)
 	ans.seconds = a.host.Now().Sub(start).Seconds()
 	switch {
@@ -108,6 +110,9 @@ func (o *ContamCheckOptions) check() (*report.Shard, error) {
 	}
 	if err := o.distinct(o.contamClean.named()...); err != nil {
 		return nil, err
+	}
+	if o.Preset != "" && o.Thresholds != "" {
+		return nil, fail.New(fail.Usage, msg.Text{"--preset and --thresholds do not go together: a preset has the thresholds of its program", "--preset 与 --thresholds 不能同时使用：预设自带其程序的阈值"})
 	}
 	if o.Shard == "" {
 		return nil, nil
@@ -178,11 +183,24 @@ func newContamSummary(benches []*pipeline.Bench, settings contamSettings) report
 	if stems, ok := settings.(interface{ BlindStems() []contam.ItemRef }); ok {
 		s.BlindStemOnly = reportItems(stems.BlindStems())
 	}
-	for _, v := range contam.DefaultConfig().Fail {
-		s.Fail = append(s.Fail, string(v))
-	}
+	s.Fail = failVerdicts(benches, settings)
 	s.Normalize()
 	return s
+}
+
+// failVerdicts lists what fails the check, against any of the benchmarks.
+func failVerdicts(benches []*pipeline.Bench, settings contamSettings) []string {
+	config := contam.DefaultConfig()
+	if ix, ok := settings.(*contam.Index); ok {
+		config = ix.Config()
+	}
+	var out []string
+	for _, v := range contam.Verdicts() {
+		if slices.ContainsFunc(benches, func(b *pipeline.Bench) bool { return slices.Contains(config.For(b.Ref().Name).Fail, v) }) {
+			out = append(out, string(v))
+		}
+	}
+	return out
 }
 
 func reportItems(refs []contam.ItemRef) []report.Item {
@@ -194,9 +212,9 @@ func reportItems(refs []contam.ItemRef) []report.Item {
 }
 
 // take fills in what was counted.
-func (ans *contamAnswer) take(t *pipeline.ContamTotals, waivers *report.Waivers) {
+func (ans *contamAnswer) take(t *pipeline.ContamTotals, sink *contamSink) {
 	for _, in := range t.Inputs {
-		r := report.Input{File: in.File, SHA256: in.SHA256, Records: in.Records, Bytes: in.Bytes, ReadAs: string(in.ReadAs)}
+		r := report.Input{File: in.File, SHA256: in.SHA256, Records: in.Records, Bytes: in.Bytes, Failing: sink.failing[in.File], ReadAs: string(in.ReadAs)}
 		for how, n := range in.Members {
 			if r.Members == nil {
 				r.Members = map[string]int{}
@@ -206,7 +224,7 @@ func (ans *contamAnswer) take(t *pipeline.ContamTotals, waivers *report.Waivers)
 		ans.Inputs = append(ans.Inputs, r)
 	}
 	ans.Records, ans.Bytes, ans.Failed = t.Records, t.Bytes, t.Failed
-	ans.Waivers = waivers.State()
+	ans.Waivers = sink.waivers.State()
 }
 
 // scanContam checks the files. Report and clean rows are written while it goes,
@@ -258,6 +276,22 @@ func secondsOf(s float64) time.Duration { return time.Duration(s * float64(time.
 
 // contamIndex resolves the references and builds one index of them all.
 func (a *app) contamIndex(refs []string) ([]*pipeline.Bench, *contam.Index, error) {
+	return a.contamIndexWith(refs, "")
+}
+
+// contamIndexWith is contamIndex with the thresholds of a file, if one is named.
+func (a *app) contamIndexWith(refs []string, thresholds string) ([]*pipeline.Bench, *contam.Index, error) {
+	var c contam.Config
+	if thresholds != "" {
+		src, err := a.readFile(thresholds)
+		if err != nil {
+			return nil, nil, err
+		}
+		var bad fail.List
+		if c, bad = pipeline.ReadThresholds(thresholds, src); len(bad) > 0 {
+			return nil, nil, bad.OrNil()
+		}
+	}
 	var benches []*pipeline.Bench
 	var sets []contam.Set
 	names := map[string]string{}
@@ -275,7 +309,13 @@ func (a *app) contamIndex(refs []string) ([]*pipeline.Bench, *contam.Index, erro
 		benches = append(benches, b)
 		sets = append(sets, contam.Set{Ref: b.Ref(), Items: b.Items})
 	}
-	ix, err := contam.NewIndexOf(sets, contam.Config{})
+	for _, name := range slices.Sorted(maps.Keys(c.Benchmarks)) {
+		if _, ok := names[name]; !ok {
+			return nil, nil, fail.New(fail.Config, msg.Text{"%s sets thresholds for %q, which is not checked against", "%s 为 %q 设置了阈值，但并未与其比对"}, thresholds, name).
+				Hint(msg.Text{"it is one of: %s", "可选：%s"}, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+		}
+	}
+	ix, err := contam.NewIndexOf(sets, c)
 	return benches, ix, err
 }
 
