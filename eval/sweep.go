@@ -54,6 +54,12 @@ type Sweep struct {
 	// one of equals; empty without such a set.
 	Chosen  string `json:"chosen,omitempty"`
 	Queries int    `json:"queries"` // runs of this project that asked a model the test's items
+	// BaseDev is the base on the development set, and Comparison the checkpoints
+	// beside it, item by item; nil without such a set, or where the base did not
+	// answer.
+	BaseDev    *Summary    `json:"base_dev,omitempty"`
+	BaseError  string      `json:"base_error,omitempty"` // why the base did not answer
+	Comparison *Comparison `json:"comparison,omitempty"`
 }
 
 // A SweepRow is one checkpoint. Dev and Test are nil where it was not asked.
@@ -102,6 +108,11 @@ func RunSweep(ctx context.Context, job SweepJob) (Sweep, error) {
 		s.Dev = job.Dev.Benchmark.Ref().String()
 		first = *job.Dev
 	}
+	if job.Dev != nil {
+		if err := job.base(ctx, &s); err != nil {
+			return s, err
+		}
+	}
 	best := -1
 	for i, c := range job.Checkpoints {
 		s.Rows = append(s.Rows, SweepRow{Checkpoint: c.Name, Step: c.Step, SHA256: c.SHA256, Served: c.Served()})
@@ -126,6 +137,7 @@ func RunSweep(ctx context.Context, job SweepJob) (Sweep, error) {
 	if best < 0 {
 		return s, nil
 	}
+	s.compare()
 	row := &s.Rows[best]
 	s.Chosen = row.Checkpoint
 	var err error
@@ -136,6 +148,45 @@ func RunSweep(ctx context.Context, job SweepJob) (Sweep, error) {
 		}
 	}
 	return s, nil
+}
+
+// base asks the model the adapters sit on the development set. Where it does not
+// answer, the checkpoints can still be compared with each other.
+func (job *SweepJob) base(ctx context.Context, s *Sweep) error {
+	j := job.Job
+	j.Benchmark, j.Items = job.Dev.Benchmark, job.Dev.Items
+	j.WorkDir = filepath.Join(job.Job.WorkDir, "dev", "base")
+	j.Limit, j.Queries, j.Preflight.BaseModel = 0, "", ""
+	j.Endpoint = NewHTTP(job.Client, j.Model, job.Sampling)
+	if job.Begin != nil {
+		job.Begin(Checkpoint{Name: "base"}, s.Dev, len(j.Items))
+	}
+	sum, err := Run(ctx, j)
+	if err != nil {
+		if endsSweep(ctx, err) {
+			return err
+		}
+		s.BaseError = err.Error()
+		return nil
+	}
+	s.BaseDev = &sum
+	return nil
+}
+
+// compare sets the checkpoints beside the base on the development set.
+func (s *Sweep) compare() {
+	if s.BaseDev == nil {
+		return
+	}
+	var others []Graded
+	for i := range s.Rows {
+		if r := &s.Rows[i]; r.Dev != nil {
+			others = append(others, Graded{Name: r.Checkpoint, Model: r.Served, File: r.Dev.Files.Reviews, Outcomes: r.Dev.Outcomes()})
+		}
+	}
+	base := Graded{Name: s.Base, Model: s.Base, File: s.BaseDev.Files.Reviews, Outcomes: s.BaseDev.Outcomes()}
+	c := Compare(s.Dev, base, others, nil)
+	s.Comparison = &c
 }
 
 // endsSweep tells what no other checkpoint escapes.

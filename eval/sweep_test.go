@@ -245,6 +245,10 @@ func TestSweepWithDev(t *testing.T) {
 	if s.Chosen != "checkpoint-200" || s.Queries != 1 {
 		t.Errorf("chosen %s, %d queries", s.Chosen, s.Queries)
 	}
+	// the base answers everything right, checkpoint-200 every sixth item wrong
+	if c := s.Comparison; c == nil || c.Base.Accuracy != 1 || len(c.Others) != 3 || c.Others[1].Lost != 5 || c.Others[1].Shared != 30 || c.Luck <= 0 {
+		t.Errorf("compared: %+v", s.Comparison)
+	}
 	for _, r := range s.Rows {
 		if r.Dev == nil || r.Dev.N != 30 || (r.Test != nil) != (r.Checkpoint == s.Chosen) {
 			t.Errorf("%+v", r)

@@ -13,6 +13,15 @@ import (
 func Comparison(c *eval.Comparison, l msg.Lang) *page.Doc {
 	w := newWriter(l, msg.Text{"Runs compared: %s", "运行对比：%s"}, c.Benchmark)
 	w.scores(c)
+	w.contrasts(c)
+	for i := range c.Others {
+		w.flips(&c.Others[i])
+	}
+	return w.doc
+}
+
+// contrasts is the table of the runs beside the base, with what it means.
+func (w writer) contrasts(c *eval.Comparison) {
 	w.heading(msg.Text{"Against %s, item by item", "与 %s 逐题比较"}, c.Base.Name)
 	rows := make([][]string, len(c.Others))
 	for i := range c.Others {
@@ -31,13 +40,9 @@ func Comparison(c *eval.Comparison, l msg.Lang) *page.Doc {
 		"p: McNemar's exact test where every item has one answer, a paired t test where items were asked several times. Holm: adjusted for all comparisons of this table. Detectable: the smallest true gain this many items show four times in five when runs differ on as many. Intervals hold the true value 95 times in 100; pp is percentage points.",
 		"p：每题一个回答时用 McNemar 精确检验，多次提问时用配对 t 检验。Holm：按本表全部比较校正。可检出：在差异比例相同的情况下，该题数五次中有四次能检出的最小真实增益。区间的置信度为 0.95；pp 为百分点。",
 	})
-	for _, line := range ComparisonNotes(c, l) {
+	for _, line := range ComparisonNotes(c, w.l) {
 		w.doc.Text(line)
 	}
-	for i := range c.Others {
-		w.flips(&c.Others[i])
-	}
-	return w.doc
 }
 
 func (w writer) scores(c *eval.Comparison) {

@@ -2,11 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -25,11 +22,10 @@ import (
 
 // CompareOptions are the flags of compare.
 type CompareOptions struct {
-	Runs     []string
-	Bench    string
-	Rule     string
-	Subjects string
-	pageOptions
+	Runs  []string
+	Bench string
+	Rule  string
+	reportOptions
 	DryRun bool
 }
 
@@ -59,33 +55,33 @@ func newCompareCommand(a *app) *cobra.Command {
 	f := a.flags(c.Flags())
 	f.str(&o.Bench, "bench", "", "maritime_bench", msg.Text{"benchmark name or file `REF`", "评测集名称或文件 `REF`"})
 	f.str(&o.Rule, "rule", "", "", msg.Text{"read the letter by `RULE` (default: the benchmark's)", "按 `RULE` 抽取字母（默认：评测集的规则）"})
-	f.subjects(&o.Subjects)
-	f.pages(&o.pageOptions)
+	f.reports(&o.reportOptions)
 	f.dryRun(&o.DryRun)
 	a.completeFunc(c, "bench", a.knownBenches)
 	a.complete(c, "rule", ruleNames()...)
 	return c
 }
 
-// pageOptions name the reports people read.
-type pageOptions struct{ Markdown, HTML string }
+// reportOptions name the reports people read, and what they are told about the
+// items.
+type reportOptions struct{ Markdown, HTML, Subjects string }
 
-func (f flags) pages(o *pageOptions) {
+func (f flags) reports(o *reportOptions) {
 	f.output(&o.Markdown, "md", "", msg.Text{"write a report as Markdown to `FILE`", "将报告以 Markdown 写入 `FILE`"})
 	f.output(&o.HTML, "html", "", msg.Text{"write a report with charts as one HTML `FILE`", "将带图表的报告写成单个 HTML 文件 `FILE`"})
-}
-
-func (f flags) subjects(p *string) {
-	f.str(p, "subjects", "", "", msg.Text{"`FILE` that says what items are about: CSV with index,subject", "说明各题学科的 `FILE`：含 index,subject 的 CSV"})
+	f.str(&o.Subjects, "subjects", "", "", msg.Text{"`FILE` that says what items are about: CSV with index,subject", "说明各题学科的 `FILE`：含 index,subject 的 CSV"})
 }
 
 // write writes the reports that were asked for.
-func (o pageOptions) write(doc *page.Doc) error {
-	for name, data := range map[string]func() []byte{o.Markdown: doc.Markdown, o.HTML: doc.HTML} {
-		if name == "" {
+func (o reportOptions) write(doc *page.Doc) error {
+	for _, f := range []struct {
+		name string
+		data func() []byte
+	}{{o.Markdown, doc.Markdown}, {o.HTML, doc.HTML}} {
+		if f.name == "" {
 			continue
 		}
-		err := atomicfile.Write(name, func(w io.Writer) error { _, err := w.Write(data()); return err })
+		err := atomicfile.Write(f.name, func(w io.Writer) error { _, err := w.Write(f.data()); return err })
 		if err != nil {
 			return err
 		}
@@ -108,7 +104,7 @@ func (a *app) readSubjects(name string) (eval.Subjects, error) {
 type comparison struct{ eval.Comparison }
 
 func runCompare(_ context.Context, a *app, o CompareOptions) error {
-	b, err := a.findBench(o.Bench)
+	b, err := a.benchToGrade(o.Bench)
 	if err != nil {
 		return err
 	}
@@ -140,10 +136,11 @@ func runCompare(_ context.Context, a *app, o CompareOptions) error {
 	if err := a.answer(comparison{c}); err != nil {
 		return err
 	}
-	if !o.DryRun {
-		if err := o.write(report.Comparison(&c, a.term.Lang())); err != nil {
-			return err
-		}
+	if o.DryRun {
+		o.Markdown, o.HTML = "", ""
+	}
+	if err := o.write(report.Comparison(&c, a.term.Lang())); err != nil {
+		return err
 	}
 	return bad.OrNil()
 }
@@ -151,7 +148,7 @@ func runCompare(_ context.Context, a *app, o CompareOptions) error {
 // gradedRun grades a file, or the reviews in a work folder. A run with rows that
 // could not be read comes with an error of kind partial.
 func (a *app) gradedRun(b *pipeline.Bench, name string) (eval.Graded, error) {
-	file, err := reviewsIn(name, b.Benchmark.Ref().Name)
+	file, err := a.findAnswers(name)
 	if err != nil {
 		return eval.Graded{}, err
 	}
@@ -159,7 +156,7 @@ func (a *app) gradedRun(b *pipeline.Bench, name string) (eval.Graded, error) {
 	if err != nil {
 		return eval.Graded{}, err
 	}
-	s, err := eval.Score(eval.ScoreJob{Benchmark: b.Benchmark, Items: b.Items, Name: filepath.ToSlash(file), Data: data})
+	s, err := eval.Score(eval.ScoreJob{Benchmark: b.Benchmark, Items: b.Items, Name: filepath.ToSlash(file), Data: data, Predictions: predictionsOf(file)})
 	if err != nil {
 		return eval.Graded{}, err
 	}
@@ -181,34 +178,6 @@ func runName(name string) string {
 		base = filepath.Base(filepath.Dir(name))
 	}
 	return base
-}
-
-// reviewsIn returns the reviews of a work folder; a file is returned as it is.
-func reviewsIn(name, bench string) (string, error) {
-	info, err := os.Stat(name)
-	if err != nil || !info.IsDir() {
-		return name, nil // what is wrong with it is said where it is read
-	}
-	var found []string
-	models, err := os.ReadDir(filepath.Join(name, "reviews")) // as evalscope.Layout lays it out
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
-	}
-	for _, m := range models {
-		file := filepath.Join(name, "reviews", m.Name(), bench+"_default.jsonl")
-		if _, err := os.Stat(file); err == nil {
-			found = append(found, file)
-		}
-	}
-	switch {
-	case len(found) == 0:
-		return "", fail.New(fail.Usage, msg.Text{"%s: no reviews of %s in it", "%s：其中没有 %s 的 reviews"}, filepath.ToSlash(name), bench).
-			Hint(msg.Text{"name the work folder of one eval, or a file", "请给出某次 eval 的工作目录，或一个文件"})
-	case len(found) > 1:
-		return "", fail.New(fail.Usage, msg.Text{"%s holds reviews of %d models", "%s 中有 %d 个模型的 reviews"}, filepath.ToSlash(name), len(found)).
-			Hint(msg.Text{"name one file: %s", "请指定其中一个文件：%s"}, filepath.ToSlash(found[0]))
-	}
-	return found[0], nil
 }
 
 func (c comparison) text(t *ui.Terminal) {

@@ -6,9 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/drydock-ml/drydock/eval"
+	"github.com/drydock-ml/drydock/eval/report"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/llm"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -71,6 +73,9 @@ func runSweep(ctx context.Context, a *app, o EvalOptions, set evalSettings, b *p
 	if err := a.answer(sweepAnswer{s}); err != nil {
 		return err
 	}
+	if err := o.write(report.Sweep(&s, a.term.Lang())); err != nil {
+		return err
+	}
 	return s.Err()
 }
 
@@ -127,8 +132,14 @@ func (s sweepAnswer) text(t *ui.Terminal) {
 	if s.Dev != "" {
 		figures(msg.Text{"DEV", "开发集"})
 	}
+	if s.Comparison != nil {
+		cols = append(cols, ui.Column{Title: msg.Text{"VS BASE", "较基座"}, Right: true}, ui.Column{Title: msg.Text{"P", "P"}, Right: true})
+	}
 	figures(msg.Text{"TEST", "测试集"})
 	tb := t.Table(cols...)
+	if s.Comparison != nil {
+		tb.Row(append(append([]string{"", s.Base}, sweepCells(s.BaseDev)...), "", "", "", "", "")...)
+	}
 	for _, r := range s.Rows {
 		cells := []string{strconv.Itoa(r.Step), r.Checkpoint}
 		if r.Checkpoint == s.Chosen {
@@ -136,6 +147,9 @@ func (s sweepAnswer) text(t *ui.Terminal) {
 		}
 		if s.Dev != "" {
 			cells = append(cells, sweepCells(r.Dev)...)
+		}
+		if s.Comparison != nil {
+			cells = append(cells, s.against(r.Checkpoint)...)
 		}
 		tb.Row(append(cells, sweepCells(r.Test)...)...)
 	}
@@ -150,6 +164,20 @@ func (s sweepAnswer) text(t *ui.Terminal) {
 			}
 		}
 	}
+	if s.BaseError != "" {
+		t.Warn(msg.Text{"%s was not compared with: %s", "未能与 %s 比较：%s"}, s.Base, s.BaseError)
+	}
+	if s.Comparison != nil {
+		for _, line := range report.ComparisonNotes(s.Comparison, t.Lang()) {
+			t.Println(line)
+		}
+	}
+	if t.OutTTY() {
+		if c := report.SweepChart(&s.Sweep, t.Lang()); c != nil {
+			t.Println("")
+			t.Println(strings.TrimRight(c.Text(min(t.Width(), 100), 14), "\n"))
+		}
+	}
 	if s.Dev == "" && len(s.Rows) > 1 {
 		t.Note(msg.Text{
 			"every checkpoint was asked the test: the best of %d is better by luck, too; --dev FILE chooses on other items and asks the test once",
@@ -157,6 +185,17 @@ func (s sweepAnswer) text(t *ui.Terminal) {
 		}, len(s.Rows))
 	}
 	noteQueries(t, s.Queries)
+}
+
+// against says how a checkpoint stands to the base: difference and p-value,
+// adjusted for the number of checkpoints.
+func (s sweepAnswer) against(checkpoint string) []string {
+	for i := range s.Comparison.Others {
+		if k := &s.Comparison.Others[i]; k.Name == checkpoint {
+			return []string{fmt.Sprintf("%+.2f", 100*k.Difference), report.PValue(k.Holm)}
+		}
+	}
+	return []string{"", ""}
 }
 
 // sweepCells are items, accuracy and interval; empty where nothing was asked.

@@ -72,7 +72,7 @@ func runScore(_ context.Context, a *app, o ScoreOptions) error {
 		return badValue("--min-acc", strconv.FormatFloat(o.MinAcc, 'g', -1, 64), kindWords{"a number from 0 to 1", "0 到 1 之间的数字"})
 	}
 	if o.DryRun {
-		o.WorkDir = ""
+		o.WorkDir, o.Markdown, o.HTML = "", "", ""
 	}
 	subjects, err := a.readSubjects(o.Subjects)
 	if err != nil {

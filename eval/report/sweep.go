@@ -1,0 +1,84 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/drydock-ml/drydock/eval"
+	"github.com/drydock-ml/drydock/internal/chart"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/page"
+)
+
+// Sweep writes the report of the checkpoints of a training run.
+func Sweep(s *eval.Sweep, l msg.Lang) *page.Doc {
+	w := newWriter(l, msg.Text{"Checkpoints on %s", "检查点：%s"}, s.Benchmark)
+	if c := SweepChart(s, l); c != nil {
+		w.doc.Chart(c.SVG(), c.Text(76, 16))
+	}
+	heads := []head{
+		{msg.Text{"step", "步数"}, true}, {msg.Text{"checkpoint", "检查点"}, false},
+		{msg.Text{"development set", "开发集"}, true}, {msg.Text{"interval", "区间"}, true},
+		{msg.Text{"test", "测试集"}, true}, {msg.Text{"interval", "区间"}, true}, {msg.Text{"not evaluated", "未评测"}, false},
+	}
+	var rows [][]string
+	if s.BaseDev != nil {
+		rows = append(rows, append(append([]string{"", s.Base}, figures(s.BaseDev)...), "", "", ""))
+	}
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		name := r.Checkpoint
+		if name == s.Chosen {
+			name += w.say(msg.Text{" (chosen)", "（选中）"})
+		}
+		row := append([]string{strconv.Itoa(r.Step), name}, figures(r.Dev)...)
+		rows = append(rows, append(append(row, figures(r.Test)...), r.Error))
+	}
+	w.table(heads, rows)
+	w.text(msg.Text{
+		"The test was asked in %d {run|runs} of this project so far.",
+		"本项目至今有 %d 次运行向模型提问测试集。",
+	}, s.Queries)
+	if s.Comparison != nil {
+		w.contrasts(s.Comparison)
+	}
+	return w.doc
+}
+
+// figures are accuracy and interval; empty where nothing was asked.
+func figures(s *eval.Summary) []string {
+	if s == nil {
+		return []string{"", ""}
+	}
+	return []string{fmt.Sprintf("%s (%d)", Share(s.Accuracy), s.N), Interval(s.Wilson95)}
+}
+
+// SweepChart draws accuracy over steps, of the set the choice was made on where
+// there is one; nil when no checkpoint was evaluated.
+func SweepChart(s *eval.Sweep, l msg.Lang) *chart.Lines {
+	c := &chart.Lines{
+		Title: msg.Text{"accuracy over steps, with its interval", "各步准确率及其区间"}.In(l), XName: msg.Text{"step", "步数"}.In(l), YScale: chart.Percent,
+	}
+	line := chart.Series{Name: s.Benchmark}
+	if s.Dev != "" {
+		line.Name = s.Dev
+	}
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		x := r.Test
+		if s.Dev != "" {
+			x = r.Dev
+		}
+		if x != nil {
+			line.Points = append(line.Points, chart.Point{X: float64(r.Step), Y: x.Accuracy, Low: x.Wilson95[0], High: x.Wilson95[1], Chosen: r.Checkpoint == s.Chosen})
+		}
+	}
+	if len(line.Points) == 0 {
+		return nil
+	}
+	c.Series = []chart.Series{line}
+	if s.BaseDev != nil {
+		c.Levels = []chart.Level{{Name: s.Base, Y: s.BaseDev.Accuracy}}
+	}
+	return c
+}
