@@ -89,7 +89,7 @@ type judge struct {
 	dist, letters int
 	reason, cause string // the first difference that counts
 	shown         int
-	whole, pieces int // hunks that replace whole words, and all
+	whole, pieces int // differences that may be one word for another, and all
 }
 
 // explain says what differs between two records that compare has found alike.
@@ -127,7 +127,7 @@ func (j *judge) verdict() verdict {
 	switch {
 	case j.reason != "":
 		v.reason = j.reason
-	case j.pieces > 0 && j.whole == j.pieces:
+	case j.pieces > 0 && j.whole == j.pieces: // nothing that damage does
 		v.reason = OtherWording
 	}
 	return v

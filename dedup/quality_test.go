@@ -51,7 +51,7 @@ func TestQuality(t *testing.T) {
 					if removed+listed < 0.99 {
 						t.Errorf("%s: %.3f removed, %.3f listed: too few found", e.name, removed, listed)
 					}
-					if removed < 0.94 {
+					if removed < 0.98 {
 						t.Errorf("%s: %.3f removed: too few", e.name, removed)
 					}
 				}

@@ -124,16 +124,17 @@ func (w *weighing) token(t hunk) {
 		}
 	case w.strict && w.size < wordRunes:
 		w.note(OtherWording, a, b)
-	case w.strict && max(x.han, y.han) > 1:
+	case w.strict && (min(x.han, y.han) > 1 || max(x.han, y.han) > 2):
+		w.note(OtherWording, a, b)
+	case max(x.han, y.han) > 1:
 		w.whole++
 	}
 }
 
 // numbers weighs figures, signs and what stands after a number.
 func (w *weighing) numbers(t hunk, a, b []rune) bool {
-	one := len(a) == 0 && isOne(b) || len(b) == 0 && isOne(a) // 哪项, 哪一项
 	switch {
-	case !one && !same(a, b, nextFigure):
+	case !same(a, b, nextFigure) && !onlyOne(a, b):
 		w.note(OtherNumber, a, b)
 	case !same(a, b, nextSign):
 		w.note(OtherSymbol, a, b)
@@ -145,7 +146,19 @@ func (w *weighing) numbers(t hunk, a, b []rune) bool {
 	return true
 }
 
-func isOne(s []rune) bool { return len(s) == 1 && s[0] == '一' }
+// onlyOne reports that 一 is all there is of numbers: it is in many words (哪一项,
+// 同一, 一般).
+func onlyOne(a, b []rune) bool {
+	n := 0
+	for _, s := range [2][]rune{a, b} {
+		for x, rest := nextFigure(s); len(x) > 0; x, rest = nextFigure(rest) {
+			if n++; n > 1 || x[0] != '一' {
+				return false
+			}
+		}
+	}
+	return true
+}
 
 // same reports whether two stretches hold the same things in order, as next cuts
 // them out.
@@ -246,8 +259,8 @@ func (w *weighing) latin(t hunk, x, y []string) {
 		w.note(OtherSymbol, w.a[t.a0:t.a1], w.b[t.b0:t.b1])
 		return
 	}
-	if len(x) > 0 && len(y) > 0 && w.strict && !w.typos(x, y) {
-		w.whole++
+	if len(x) > 0 && len(y) > 0 && w.strict && !w.damaged(x, y) {
+		w.note(OtherWording, w.a[t.a0:t.a1], w.b[t.b0:t.b1])
 	}
 }
 
@@ -267,31 +280,33 @@ func hasSymbol(list []string) bool {
 	return slices.ContainsFunc(list, func(s string) bool { return len(s) <= maxSymbol })
 }
 
-// typos reports whether every word is the other's but for a letter, and not
-// another word that is known.
-func (w *weighing) typos(a, b []string) bool {
-	if len(a) != len(b) {
+// damaged reports whether words are the others' but for some letters, and not
+// other words that are known.
+func (w *weighing) damaged(a, b []string) bool {
+	known := func(s string) bool { return w.words.sets[s] != nil }
+	if slices.ContainsFunc(a, known) && slices.ContainsFunc(b, known) {
 		return false
 	}
-	for i := range a {
-		if w.words.sets[a[i]] != nil && w.words.sets[b[i]] != nil || max(len(a[i]), len(b[i])) < 4 || !oneLetter(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
+	x, y := strings.Join(a, ""), strings.Join(b, "")
+	return 2*inCommon(x, y)*10 >= 6*(len(x)+len(y))
 }
 
-// oneLetter reports whether one letter put in, left out or replaced makes a of b.
-func oneLetter(a, b string) bool {
-	head := 0
-	for head < len(a) && head < len(b) && a[head] == b[head] {
-		head++
+// inCommon is the length of the longest common subsequence of two words.
+func inCommon(a, b string) int {
+	row := make([]int, len(b)+1)
+	for i := range len(a) {
+		last := 0
+		for k := range len(b) {
+			up := row[k+1]
+			if a[i] == b[k] {
+				row[k+1] = last + 1
+			} else {
+				row[k+1] = max(up, row[k])
+			}
+			last = up
+		}
 	}
-	a, b = a[head:], b[head:]
-	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
-		a, b = a[:len(a)-1], b[:len(b)-1]
-	}
-	return len(a) <= 1 && len(b) <= 1
+	return row[len(b)]
 }
 
 // show writes what differs, for people.

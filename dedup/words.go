@@ -1,6 +1,9 @@
 package dedup
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // What turns a sentence into another fact although hardly a letter changes. The
 // words are folded: simplified, lower case.
@@ -43,6 +46,9 @@ type words struct {
 	turns  map[string]bool
 	filler map[string]bool
 }
+
+// theWords is built once and read only.
+var theWords = sync.OnceValue(newWords)
 
 func newWords() *words {
 	w := &words{sets: map[string][]int{}, turns: map[string]bool{}, filler: map[string]bool{}}
