@@ -130,11 +130,18 @@ type trial struct {
 	won    bool // the second ask answered first
 }
 
+// goesOn reports whether an error that would end the run does not: EvalScope with
+// --ignore-errors goes on whatever a server answers, also after a refused key.
+func (r *run) goesOn(err error) bool {
+	var answered *llm.Error
+	return r.OnError == OnErrorEvalScope && errors.As(err, &answered) && answered.Status > 0
+}
+
 // record keeps an answer or a failure: in the log first, then in the counts. The
 // log has the answer before anyone is told of it.
 func (r *run) record(i int, t trial, err error) error {
 	var fatal *fail.Error
-	if errors.As(err, &fatal) {
+	if errors.As(err, &fatal) && !r.goesOn(err) {
 		return r.why(fatal)
 	}
 	res := &r.results[i]
