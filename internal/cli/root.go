@@ -52,6 +52,7 @@ func newRoot(a *app) *cobra.Command {
 			}
 		}
 	}
+	root.AddCommand(newWorkerCommand(a)) // hidden: an engine calls it
 	return root
 }
 
