@@ -40,6 +40,9 @@ func (s *Scanner) judge(e *evidence) (Verdict, string) {
 	}
 	v, rule := s.changed(e)
 	if v == "" && e.how == asBroken && !e.interrupted() {
+		if !together && !e.inOrder {
+			return SharedMaterial, "words_added"
+		}
 		v, rule = Variant, "words_added"
 	}
 	if v == "" && e.otherAnswer(c.OptionsNear) {
@@ -144,11 +147,25 @@ func (e *evidence) partOfMore(ratio float64) bool {
 	return from > 8 || end-(e.lo+e.region[1]) > 4
 }
 
-// clause reports whether head is the label of a clause of a rule, as texts of
-// law have it and questions do not: (d), (ii), §, Rule 6, 第六条.
+// clause reports whether head, the text before a match, ends in the label of a
+// clause of a rule and the begin of its sentence, as texts of law have it and
+// questions do not: (d), (ii), §, Rule 6, 第六条.
 func clause(head []byte) bool {
-	h := bytes.TrimSpace(head)
-	h = h[:min(len(h), 64)]
+	if clauseLabel(head[:min(len(head), 64)]) {
+		return true
+	}
+	head = head[max(0, len(head)-160):]
+	from := max(bytes.LastIndexByte(head, '\n')+1, bytes.LastIndex(head, []byte(". "))+1, bytes.LastIndex(head, []byte("; "))+1)
+	for _, end := range [...]string{"。", "；"} {
+		if i := bytes.LastIndex(head, []byte(end)); i >= 0 {
+			from = max(from, i+len(end))
+		}
+	}
+	return clauseLabel(bytes.TrimLeft(head[from:], "0123456789-.— \t"))
+}
+
+func clauseLabel(h []byte) bool {
+	h = bytes.TrimSpace(h)
 	switch {
 	case bytes.HasPrefix(h, []byte("§")), bytes.HasPrefix(h, []byte("Rule ")):
 		return true
