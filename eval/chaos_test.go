@@ -236,11 +236,12 @@ func chaosJob(t testing.TB, items []benchmark.Item, url, dir string, streamed bo
 	}
 }
 
-// outputs are the files a run is for; the configuration names the port.
+// outputs are the files a run is for; the configuration names the port, and each
+// look at the server is kept.
 func outputs(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	files := tree(t, dir)
-	maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "configs/") })
+	maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "configs/") || strings.HasSuffix(name, ".preflight.jsonl") })
 	return files
 }
 

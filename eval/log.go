@@ -34,11 +34,14 @@ const rawMost = 256 << 10
 
 const runSchema = "drydock.eval.run/1"
 
+const preflightSchema = "drydock.eval.preflight/1"
+
 // A rowLog is the append-only file of answers, one prediction row a line. Each
 // has what EvalScope's rows have no place for under the key drydock.
 type rowLog struct {
 	mu    sync.Mutex
 	f     *os.File
+	looks string // the file of what was seen of the server, a look a line
 	buf   []byte
 	dirty atomic.Bool // there are rows the disk may not have
 	stop  chan struct{}
@@ -72,9 +75,9 @@ type runFile struct {
 // conditions must be the ones given.
 func openLog(at evalscope.Layout, conditions []Condition, fresh bool) (*rowLog, []savedRow, error) {
 	base := filepath.Join(at.Dir, ".drydock", "eval", evalscope.ModelID(at.Model), at.Bench)
-	path, cond := base+".jsonl", base+".json"
+	path, cond, looks := base+".jsonl", base+".json", base+".preflight.jsonl"
 	if fresh {
-		for _, p := range []string{path, cond} {
+		for _, p := range []string{path, cond, looks} {
 			if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return nil, nil, err
 			}
@@ -112,7 +115,7 @@ func openLog(at evalscope.Layout, conditions []Condition, fresh bool) (*rowLog, 
 	if err != nil {
 		return nil, nil, err
 	}
-	l := &rowLog{f: f, stop: make(chan struct{})}
+	l := &rowLog{f: f, looks: looks, stop: make(chan struct{})}
 	l.syncs = parallel.Go(l.sync)
 	return l, rows, nil
 }
@@ -248,6 +251,24 @@ func (l *rowLog) append(p *evalscope.Prediction, t trial) error {
 	}
 	l.dirty.Store(true)
 	return nil
+}
+
+// note keeps what was seen of the server: a run may be begun with one and ended
+// with another.
+func (l *rowLog) note(p *PreflightReport) error {
+	line, err := drydock.MarshalJSON(struct {
+		Schema string `json:"schema"`
+		*PreflightReport
+	}{preflightSchema, p})
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(l.looks, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Close())
 }
 
 // sync puts rows on the disk now and then, beside the requests, so that no

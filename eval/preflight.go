@@ -127,7 +127,7 @@ func (r *run) probe(ctx context.Context, todo []int) error {
 	r.checks = &p.report
 	p.report.Status, p.report.Checks = CheckSkipped, []Check{}
 	if r.Preflight.Skip {
-		return nil
+		return r.log.note(&p.report)
 	}
 	if err := p.look(ctx); err != nil {
 		return err
@@ -155,6 +155,9 @@ func (r *run) probe(ctx context.Context, todo []int) error {
 		if c.Status == CheckWarned {
 			r.warned(c)
 		}
+	}
+	if err := r.log.note(&p.report); err != nil {
+		return err
 	}
 	if failed != nil {
 		return failed.refuse()
@@ -280,7 +283,7 @@ func (p *probe) ask(ctx context.Context, todo []int) error {
 			return context.Cause(ctx)
 		}
 		var fatal *fail.Error
-		if errors.As(c.err, &fatal) {
+		if errors.As(c.err, &fatal) && !r.goesOn(c.err) {
 			return r.why(fatal)
 		}
 		p.trials = append(p.trials, c)

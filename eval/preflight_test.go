@@ -363,6 +363,10 @@ func TestPreflightRefusalSavesNothing(t *testing.T) {
 	if b, _ := os.ReadFile(filepath.Join(dir, ".drydock", "eval", "ck1", "maritime_bench.jsonl")); len(b) != 0 {
 		t.Errorf("saved: %s", b)
 	}
+	looks := filepath.Join(dir, ".drydock", "eval", "ck1", "maritime_bench.preflight.jsonl")
+	if b := read(t, looks); !strings.Contains(b, `"status":"fail"`) || !strings.Contains(b, `"version":"0.32.0"`) || strings.Count(b, "\n") != 1 {
+		t.Errorf("kept of the look: %s", b)
+	}
 	v.answer = goodVLLM().answer
 	if s, err, _ := askVLLM(t, v, sampling(t, ""), func(j *eval.Job) { j.WorkDir = dir }); err != nil || s.Reused != 0 || s.Correct != 24 {
 		t.Error(err, s.Reused, s.Correct)
