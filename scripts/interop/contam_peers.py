@@ -230,7 +230,7 @@ def labelled(a):
         print(f"{name:16} {en / len(english):8.4f} {zh / len(chinese):8.4f} {len(hits):6} {len(theirs[name]):6} ", *other[:4], *more[:4])
         bad += en < .98 * len(english)
     for name, preset, hits in [
-            ("decon with cl100k", "decon", decon(a.decon, bench, rows, a.scratch, [])[0]),
+            ("decon, its default", "decon-cl100k", decon(a.decon, bench, rows, a.scratch, [])[0]),
             ("datatrove, zh words", "datatrove-query", {i: () for i in datatrove(bench, rows, a.scratch, True, "cmn_Hani")})]:
         ours, _ = drydock(a.drydock, a.corpus, rows, a.scratch, ["--preset", preset])
         en, other = agreement(english, hits, ours)

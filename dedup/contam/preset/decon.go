@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/clipperhouse/uax29/v2/words"
-
 	"github.com/drydock-ml/drydock/dedup/contam"
 	"github.com/drydock-ml/drydock/eval/benchmark"
 )
@@ -33,6 +31,7 @@ const (
 // decon is the index: questions as runs of five tokens, answers as runs of three
 // or, when short, as they are.
 type decon struct {
+	split  func(string) []string
 	items  int
 	tokens map[string]uint32 // from 1; 0 is a token no reference has
 	grams  map[string]uint32 // run → number; questions and answers share them
@@ -53,9 +52,9 @@ type reference struct {
 	answers []uint32 // different runs of the answer, rising
 }
 
-func newDecon(sets []contam.Set) matcher {
+func newDecon(sets []contam.Set, split func(string) []string) matcher {
 	d := &decon{
-		tokens: map[string]uint32{}, grams: map[string]uint32{}, docs: map[uint32][]int{},
+		split: split, tokens: map[string]uint32{}, grams: map[string]uint32{}, docs: map[uint32][]int{},
 		df: map[uint32]int{}, ansDF: map[uint32]int{},
 	}
 	seen := map[string]bool{}
@@ -102,10 +101,7 @@ func (d *decon) keeps(question, answer string) bool {
 	if a := string(deconClean([]rune(answer)).text); a != "" {
 		all = strings.TrimPrefix(all+" "+a, " ")
 	}
-	tokens := 0
-	for w := words.FromString(" " + all); w.Next(); {
-		tokens++
-	}
+	tokens := len(d.split(" " + all))
 	different := map[string]bool{}
 	for w := range strings.FieldsSeq(all) {
 		different[w] = true
@@ -153,11 +149,11 @@ func distinct(s []uint32) []uint32 {
 // learn numbers the tokens of a field and counts it for each of them.
 func (d *decon) learn(t cleaned) []uint32 {
 	var out []uint32
-	for w := words.FromString(" " + string(t.text)); w.Next(); {
-		id, known := d.tokens[w.Value()]
+	for _, w := range d.split(" " + string(t.text)) {
+		id, known := d.tokens[w]
 		if !known {
 			id = uint32(len(d.tokens) + 1)
-			d.tokens[w.Value()] = id
+			d.tokens[w] = id
 		}
 		out = append(out, id)
 	}

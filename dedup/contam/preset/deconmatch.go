@@ -3,8 +3,6 @@ package preset
 import (
 	"slices"
 	"unicode/utf8"
-
-	"github.com/clipperhouse/uax29/v2/words"
 )
 
 // A tokenized is a text as decon reads it.
@@ -18,11 +16,11 @@ func (d *decon) tokenize(text []rune) tokenized {
 	c := deconClean(text)
 	var t tokenized
 	place := -1 // in c; the space put before the text has none
-	for w := words.FromString(" " + string(c.text)); w.Next(); {
-		n := utf8.RuneCountInString(w.Value())
+	for _, w := range d.split(" " + string(c.text)) {
+		n := utf8.RuneCountInString(w)
 		first, last := max(place, 0), max(place+n-1, 0)
 		place += n
-		t.ids = append(t.ids, d.tokens[w.Value()])
+		t.ids = append(t.ids, d.tokens[w])
 		if len(c.at) == 0 {
 			t.from, t.to = append(t.from, 0), append(t.to, 0)
 			continue

@@ -38,6 +38,11 @@ func Rules() []Rule {
 		"words are told apart by the main rules of spaCy's blank English tokenizer, not by spaCy: white space, symbols at the edges, units behind a number, “cannot”",
 		"分词采用 spaCy 英文空白分词器的主要规则，而非 spaCy 本身：空白、首尾符号、数字后的单位、“cannot”",
 	}
+	deconTitle := msg.Text{"weight of the shared runs of 5 tokens in stem and option, every tenth token sampled", "题干与选项中相同 5 词串的权重，每十个词抽样一次"}
+	choicesText := msg.Text{
+		"an item is one reference for each option, as its expand_choices makes them, without passages",
+		"每个选项一条参考，与其 expand_choices 一致，不含材料",
+	}
 	return []Rule{
 		{
 			Name: "gpt3", Version: "arxiv-2005.14165v4", Source: "https://arxiv.org/abs/2005.14165 (appendix C)",
@@ -71,18 +76,27 @@ func Rules() []Rule {
 		},
 		{
 			Name: "decon", Version: "0.3.0", Source: "https://github.com/allenai/decon (decon detect --tokenizer uniseg)",
-			Title: msg.Text{"weight of the shared runs of 5 tokens in stem and option, every tenth token sampled", "题干与选项中相同 5 词串的权重，每十个词抽样一次"},
+			Title: deconTitle,
 			Differs: []msg.Text{
 				{
-					"tokens are Unicode words (its --tokenizer uniseg), of Unicode 15 instead of 16; its default, cl100k, is not in drydock",
-					"词元为 Unicode 单词（即其 --tokenizer uniseg），采用 Unicode 15 而非 16；其默认的 cl100k 不在 drydock 中",
+					"tokens are words of Unicode 15 (its --tokenizer uniseg has 16); its default, cl100k, is decon-cl100k here",
+					"词元为 Unicode 15 的单词（其 --tokenizer uniseg 用 16）；其默认的 cl100k 见 decon-cl100k",
 				},
-				{
-					"an item is one reference for each option, as its expand_choices makes them, without passages",
-					"每个选项一条参考，与其 expand_choices 一致，不含材料",
-				},
+				choicesText,
 			},
-			build: newDecon,
+			build: func(s []contam.Set) matcher { return newDecon(s, unisegTokens) },
+		},
+		{
+			Name: "decon-cl100k", Version: "0.3.0", Source: "https://github.com/allenai/decon (decon detect)",
+			Title: deconTitle,
+			Differs: []msg.Text{
+				{
+					"the vocabulary cl100k is not in drydock: tokens are the words that its pattern cuts, long ones halved; three to four records in a hundred come out otherwise",
+					"drydock 不含词表 cl100k：词元取其正则切出的单词，长词折半；每百条记录约有三四条结果不同",
+				},
+				choicesText,
+			},
+			build: func(s []contam.Set) matcher { return newDecon(s, cl100kPieces) },
 		},
 	}
 }

@@ -153,6 +153,21 @@ func TestBlind(t *testing.T) {
 	}
 }
 
+func TestPieces(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string][]string{
+		" the gyro 12345 in":  {" the", " gyro", " ", "123", "45", " in"},
+		" communications 船舶a": {" commun", "ications", " ", "船", "舶", "a"},
+		" x ° y":              {" x", " °", " y"},
+		"":                    nil,
+		" ½ café":             {" ", "½", " café"},
+	} {
+		if d := cmp.Diff(want, cl100kPieces(in)); d != "" {
+			t.Errorf("%q (-want +got):\n%s", in, d)
+		}
+	}
+}
+
 func TestNew(t *testing.T) {
 	t.Parallel()
 	if _, err := New("nosuch", sets(t)); err == nil || !strings.Contains(err.Error(), `"nosuch"`) {
