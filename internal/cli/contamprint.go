@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/drydock-ml/drydock/dedup/contam"
 	"github.com/drydock-ml/drydock/dedup/contam/report"
@@ -301,7 +302,7 @@ func printSide(t *ui.Terminal, label msg.Text, side []report.Stretch, opening, c
 	}
 	var b strings.Builder
 	for _, s := range side {
-		text := ui.Clean(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(s.Text))
+		text := ui.Clean(spaced(s.Text))
 		if s.Mark == report.Diff {
 			text = t.Differs(text, opening, closing)
 		}
@@ -319,4 +320,20 @@ func printSide(t *ui.Terminal, label msg.Text, side []report.Stretch, opening, c
 		}
 		t.Println("  " + ui.Pad(head, 7) + l)
 	}
+}
+
+// spaced writes every run of white space as one space.
+func spaced(s string) string {
+	var b strings.Builder
+	in := false
+	for _, r := range s {
+		if space := unicode.IsSpace(r); space && !in {
+			b.WriteByte(' ')
+			in = true
+		} else if !space {
+			b.WriteRune(r)
+			in = false
+		}
+	}
+	return b.String()
 }
