@@ -90,6 +90,8 @@ type ContaminationConfig struct {
 	spec.Place
 	Against []string `yaml:"against" help:"Benchmarks (registered, of this project, or files)." zh:"评测集（已登记的、本项目的，或文件）。"`
 	OnHit   string   `yaml:"on_hit" help:"What becomes of a leak." zh:"如何处理泄漏的记录。" enum:"drop,annotate"`
+
+	Thresholds ThresholdsConfig `yaml:"thresholds" help:"From where on a match is what; for specialists." zh:"各类判定的阈值；供专业人员使用。"`
 }
 
 // CardConfig holds what cannot be computed.
@@ -359,5 +361,8 @@ func Parse(path string, src []byte) (*Config, fail.List) {
 	c.Steps.DecodeSpec(d, defaultSteps(), "steps")
 	d.Decode(d.Root, c, component("file", "文件", filepath.Base(path)))
 	c.lint(d)
+	if n := c.Contamination.Thresholds.Node; n != nil {
+		c.Contamination.Thresholds.check(d, n)
+	}
 	return c, d.Findings()
 }

@@ -72,7 +72,7 @@ func (r *runner) newCorpus(whole string) (*corpus, error) {
 	for i, name := range []string{StageDedup, StageContam, StageOutput} {
 		c.stages[i] = r.stage(name)
 	}
-	parts := []string{r.env.Tool.Program, whole, fmt.Sprint(r.cfg.Seed, r.cfg.Dedup.Exact, r.cfg.Dedup.threshold(), r.cfg.Dedup.Prefer), r.cfg.Contamination.OnHit}
+	parts := []string{r.env.Tool.Program, whole, fmt.Sprint(r.cfg.Seed, r.cfg.Dedup.Exact, r.cfg.Dedup.threshold(), r.cfg.Dedup.Prefer), r.cfg.Contamination.OnHit, r.cfg.Contamination.Thresholds.Hash()}
 	for _, ref := range r.cfg.Contamination.Against {
 		parts = append(parts, ref, r.benches[ref].SHA256)
 	}
@@ -179,7 +179,7 @@ func (c *corpus) open() error {
 	}
 	for _, ref := range c.r.cfg.Contamination.Against {
 		b := c.r.benches[ref]
-		ix, err := contam.NewIndex(b.Items, b.Benchmark.Ref(), contam.DefaultConfig())
+		ix, err := contam.NewIndex(b.Items, b.Benchmark.Ref(), c.r.cfg.Contamination.Thresholds.Config)
 		if err != nil {
 			return err
 		}
