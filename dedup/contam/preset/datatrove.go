@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -124,38 +125,50 @@ var spacyUnits = []string{
 }
 
 // spacyParts cuts a word as spaCy's English rules do that matter once
-// punctuation is gone.
+// punctuation is gone: other symbols (So, of them °) stand alone wherever they are.
 func spacyParts(w []rune) [][2]int {
-	if string(w) == "cannot" {
-		return [][2]int{{0, 3}, {3, 6}}
+	var out [][2]int
+	from := 0
+	for i, r := range w {
+		if unicode.Is(unicode.So, r) {
+			out = append(spacyWord(out, w, from, i), [2]int{i, i + 1})
+			from = i + 1
+		}
 	}
-	from, to := 0, len(w)
-	var head, tail [][2]int
+	return spacyWord(out, w, from, len(w))
+}
+
+// spacyWord appends the parts of w[from:to], which has no symbols.
+func spacyWord(out [][2]int, w []rune, from, to int) [][2]int {
+	if string(w[from:to]) == "cannot" {
+		return append(out, [2]int{from, from + 3}, [2]int{from + 3, to})
+	}
 	for from < to && spacyEdge(w[from]) {
-		head = append(head, [2]int{from, from + 1})
+		out = append(out, [2]int{from, from + 1})
 		from++
 	}
+	var tail [][2]int
 	for to > from && spacyEdge(w[to-1]) {
 		tail = append(tail, [2]int{to - 1, to})
 		to--
 	}
 	for _, u := range spacyUnits {
-		n := to - len([]rune(u))
+		n := to - utf8.RuneCountInString(u)
 		if n > from && w[n-1] == '0' && string(w[n:to]) == u {
 			tail = append(tail, [2]int{n, to})
 			to = n
 			break
 		}
 	}
-	slices.Reverse(tail)
 	if from < to {
-		head = append(head, [2]int{from, to})
+		out = append(out, [2]int{from, to})
 	}
-	return append(head, tail...)
+	slices.Reverse(tail)
+	return append(out, tail...)
 }
 
 // spacyEdge are the signs left after simplifying that spaCy cuts off at either
 // end of a word.
 func spacyEdge(r rune) bool {
-	return strings.ContainsRune("‘‚·¿¡§£€¥『』〔〕〖〗", r) || unicode.Is(unicode.So, r) && r != '°'
+	return strings.ContainsRune("‘‚·¿¡§£€¥『』〔〕〖〗", r)
 }

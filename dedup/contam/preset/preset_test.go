@@ -153,6 +153,20 @@ func TestBlind(t *testing.T) {
 	}
 }
 
+func TestSimpleWords(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string][]string{
+		"It cannot be 12,5km or ３０m.": {"it", "can", "not", "be", "0", "km", "or", "0", "m"},
+		"θ₀ is 4.6° at 10°C — “x”":    {"θ₀", "is", "0", "°", "at", "0", "°", "c", "x"},
+		"Café\u00a0 №5 ‘a’":           {"cafe", "№", "0", "‘", "a"},
+		" ":                           nil,
+	} {
+		if d := cmp.Diff(want, append([]string(nil), textsOf(simpleWords([]rune(in)))...)); d != "" {
+			t.Errorf("%q (-want +got):\n%s", in, d)
+		}
+	}
+}
+
 func TestPieces(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string][]string{
