@@ -4,12 +4,13 @@ package contam
 // Hyyrö's form for substrings). It holds no state between calls but its table,
 // which is all zero then.
 type matcher struct {
-	peq  *[1 << 16]uint64    // by letter
-	both *[1 << 16][2]uint64 // the same for two patterns at a time
+	peq  []uint64    // by letter
+	both [][2]uint64 // the same for two patterns at a time
 }
 
-func newMatcher() *matcher {
-	return &matcher{peq: new([1 << 16]uint64), both: new([1 << 16][2]uint64)}
+// newMatcher returns a matcher for the letters below end.
+func newMatcher(end letter) *matcher {
+	return &matcher{peq: make([]uint64, end), both: make([][2]uint64, end)}
 }
 
 // atMost returns the sum of the least distances of the pieces to any place of
@@ -49,7 +50,7 @@ func (m *matcher) least(p, q, text []letter) (a, b int) {
 	return a, b
 }
 
-func leastOf(peq *[1 << 16][2]uint64, n, k int, text []letter) (a, b int) {
+func leastOf(peq [][2]uint64, n, k int, text []letter) (a, b int) {
 	lastA, lastB := uint(n-1)&63, uint(k-1)&63
 	pvA, mvA, pvB, mvB := ^uint64(0), uint64(0), ^uint64(0), uint64(0)
 	scoreA, scoreB := n, k

@@ -26,7 +26,7 @@ func TestDistance(t *testing.T) {
 // Two patterns searched at once are as far as each by itself.
 func TestLeast(t *testing.T) {
 	t.Parallel()
-	m := newMatcher()
+	m := newMatcher(lastOwn)
 	rapid.Check(t, func(t *rapid.T) {
 		p, q := someLetters(t, maxPiece, "p"), someLetters(t, maxPiece, "q")
 		if len(p) == 0 || len(q) == 0 {
@@ -77,7 +77,7 @@ func BenchmarkMatcher(b *testing.B) {
 		return out
 	}
 	p, q, text := some(50), some(40), some(500)
-	m := newMatcher()
+	m := newMatcher(lastOwn)
 	b.Run("search", func(b *testing.B) {
 		for b.Loop() {
 			m.search(p, text)

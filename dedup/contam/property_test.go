@@ -110,7 +110,7 @@ func TestFeedWaysAgree(t *testing.T) {
 // it.
 func TestSearchIsEditDistance(t *testing.T) {
 	t.Parallel()
-	m := newMatcher()
+	m := newMatcher(lastOwn)
 	word := rapid.SliceOfN(rapid.Uint16Range(1, 5), 1, maxPiece)
 	rapid.Check(t, func(t *rapid.T) {
 		p, text := word.Draw(t, "pattern"), rapid.SliceOfN(rapid.Uint16Range(0, 6), 0, 90).Draw(t, "text")

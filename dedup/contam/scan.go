@@ -61,7 +61,7 @@ type mark struct {
 // Scanner returns a new scanner.
 func (ix *Index) Scanner() *Scanner {
 	s := &Scanner{
-		ix: ix, m: newMatcher(),
+		ix: ix, m: newMatcher(ix.alpha.next),
 		weight: make([][2]float32, len(ix.items)),
 		chosen: make([]int32, len(ix.items)),
 		best:   map[uint32]match{},
