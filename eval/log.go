@@ -226,7 +226,8 @@ func repair(path string) ([]savedRow, error) {
 
 // append writes one row with one write.
 func (l *rowLog) append(p *evalscope.Prediction, t trial) error {
-	e := extra{Attempts: t.Attempts, Millis: t.took.Milliseconds(), Hedged: t.hedged, Surrogate: t.Surrogate, Server: t.Server}
+	// rounded up: 0 says that no time was taken
+	e := extra{Attempts: t.Attempts, Millis: (t.took + time.Millisecond - 1).Milliseconds(), Hedged: t.hedged, Surrogate: t.Surrogate, Server: t.Server}
 	if len(t.Raw) <= rawMost {
 		e.Raw = string(t.Raw)
 	} else {

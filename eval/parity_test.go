@@ -146,3 +146,70 @@ func TestParityOverHTTP(t *testing.T) {
 		})
 	}
 }
+
+// TestNewerParityOverHTTP writes with --schema 1.14 the values that 1.14.1 wrote:
+// ids and what the clock says aside.
+func TestNewerParityOverHTTP(t *testing.T) {
+	t.Parallel()
+	dir := golden.RealData(t, "evalscope-golden", "v1.14.1", "limit25")
+	items := benchtest.RealItems(t)
+	srv := httptest.NewServer(newScripted(t, items, filepath.Join(dir, "replies.jsonl")))
+	t.Cleanup(srv.Close)
+	b, err := choice(t).WithRule("bracket_last@1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := eval.Job{
+		Benchmark: b, Items: items, Limit: 25, Model: "qwen3-8b-sft", WorkDir: t.TempDir(), Schema: evalscope.Schema114, Clock: time.Now,
+		Endpoint: endpoint(t, srv.URL, 8, time.Minute),
+	}
+	for range 2 { // what was saved gives the same
+		s, err := eval.Run(t.Context(), j)
+		if err != nil || s.Err() != nil {
+			t.Fatal(err, s.Err())
+		}
+		for name, ours := range map[string]string{"reviews.jsonl": s.Files.Reviews, "predictions.jsonl": s.Files.Predictions, "report.json": s.Files.Report} {
+			if d := cmp.Diff(masked(t, filepath.Join(dir, name)), masked(t, ours)); d != "" {
+				t.Errorf("%s (-real +ours):\n%s", name, d)
+			}
+		}
+	}
+}
+
+// masked reads the documents of a file in the order of their index, without ids,
+// times and what is computed from times.
+func masked(t testing.TB, path string) []map[string]any {
+	t.Helper()
+	var out []map[string]any
+	dec := json.NewDecoder(strings.NewReader(read(t, path)))
+	for dec.More() {
+		var v map[string]any
+		if err := dec.Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		dropClock(v)
+		out = append(out, v)
+	}
+	slices.SortFunc(out, func(a, b map[string]any) int {
+		x, _ := a["index"].(float64)
+		y, _ := b["index"].(float64)
+		return int(x - y)
+	})
+	return out
+}
+
+func dropClock(v any) {
+	switch x := v.(type) {
+	case map[string]any:
+		for _, k := range []string{"id", "time", "latency", "throughput"} {
+			delete(x, k)
+		}
+		for _, e := range x {
+			dropClock(e)
+		}
+	case []any:
+		for _, e := range x {
+			dropClock(e)
+		}
+	}
+}

@@ -285,8 +285,10 @@ func (c *Choice) Fingerprint() string {
 	h := sha256.New()
 	parts := []string{"choice", c.template.source, c.rule.String()}
 	for _, more := range []struct{ name, value, usual string }{
-		{"filters", c.filters.String(), ""}, {"option_format", c.option.source, "{letter}. {text}"},
-		{"several", strconv.FormatBool(c.several), "false"}, {"examples", c.examples.fingerprint(c), ""},
+		{"filters", c.filters.String(), ""},
+		{"option_format", c.option.source, "{letter}. {text}"},
+		{"several", strconv.FormatBool(c.several), "false"},
+		{"examples", c.examples.fingerprint(c), ""},
 	} {
 		if more.value != more.usual {
 			parts = append(parts, more.name, more.value)

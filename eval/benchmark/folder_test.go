@@ -117,25 +117,33 @@ func TestOpenFolder(t *testing.T) {
 	}{
 		"general_mcq": {
 			fstest.MapFS{"example_val.csv": {Data: []byte(rowAB)}, "example_dev.csv": {Data: []byte(rowAB)}},
-			[]string{"0", "1"}, []string{"", ""}, "exam@evalscope-1.4.2",
+			[]string{"0", "1"},
+			[]string{"", ""},
+			"exam@evalscope-1.4.2",
 		},
 		"C-Eval": {
 			fstest.MapFS{
 				"val/law_val.csv": {Data: []byte(rowAB)}, "dev/law_dev.csv": {Data: []byte(rowAB)}, "test/law_test.csv": {Data: []byte("id,question\n")},
 				"val/sea_val.csv": {Data: []byte(rowAB)}, "dev/sea_dev.csv": {Data: []byte(rowAB)},
 			},
-			[]string{"law/0", "law/1", "sea/0", "sea/1"}, []string{"law", "law", "sea", "sea"}, "exam@evalscope-1.4.2",
+			[]string{"law/0", "law/1", "sea/0", "sea/1"},
+			[]string{"law", "law", "sea", "sea"},
+			"exam@evalscope-1.4.2",
 		},
 		"CMMLU": {
 			fstest.MapFS{"test/sea.csv": {Data: []byte(",Question,A,B,C,D,Answer\n0,甲,1,2,3,4,B\n")}, "dev/sea.csv": {Data: []byte(",Question,A,B,C,D,Answer\n")}},
-			[]string{"0"}, []string{""}, "exam@evalscope-1.4.2",
+			[]string{"0"},
+			[]string{""},
+			"exam@evalscope-1.4.2",
 		},
 		"a pack of its own": {
 			fstest.MapFS{
 				"benchmark.yaml": {Data: []byte("schema: drydock.benchmark/1\nname: own\nlike: maritime_bench\nfile: q.csv\n")},
 				"q.csv":          {Data: []byte(rowAB)},
 			},
-			[]string{"0", "1"}, []string{"", ""}, "own@evalscope-1.4.2",
+			[]string{"0", "1"},
+			[]string{"", ""},
+			"own@evalscope-1.4.2",
 		},
 		"EvalScope's offline folder": {fstest.MapFS{"test.jsonl": {Data: []byte(ownItems)}}, []string{"0", "1"}, []string{"", ""}, "exam@evalscope-1.4.2"},
 	} {

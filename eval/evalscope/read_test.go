@@ -52,7 +52,8 @@ func TestReadNamesEveryBadLine(t *testing.T) {
 		"a list":              {"[{\"index\":1,\"output\":\"x\"},\n 7, {\"index\":0,\n\"output\":\"y\"}]", evalscope.KindOutputs, []int{1, 0}, []found{{"bad_json", 2, -1}}},
 		"a torn list":         {"[{\"index\":1,\"output\":\"x\"},\n {\"index\":0,\n\"outp", evalscope.KindOutputs, []int{1}, []found{{"torn", 3, -1}}},
 		"conflict markers": {
-			"<<<<<<< HEAD\n" + row(0) + "=======\n" + row(0) + ">>>>>>> main\n" + row(1), evalscope.KindReviews, []int{0, 1},
+			"<<<<<<< HEAD\n" + row(0) + "=======\n" + row(0) + ">>>>>>> main\n" + row(1), evalscope.KindReviews,
+			[]int{0, 1},
 			[]found{{"conflict_marker", 1, -1}, {"conflict_marker", 3, -1}, {"duplicate", 4, 0}, {"conflict_marker", 5, -1}},
 		},
 		"outputs": {`{"index": 1, "output": "<think>\nx\n</think>\n\n[C]"}`, evalscope.KindOutputs, []int{1}, []found{{"no_final_newline", 1, 1}}},
