@@ -445,3 +445,35 @@ func TestPreflightOnRecordedReplies(t *testing.T) {
 		}
 	}
 }
+
+// Replies of a real vLLM 0.32.0 to items of our own, plain and streamed, as
+// scripts/interop/vllm_cpu.py got them.
+func TestRecordedVLLM(t *testing.T) {
+	t.Parallel()
+	for l := range strings.Lines(read(t, filepath.Join("testdata", "vllm-0.32.0.jsonl"))) {
+		var row struct{ Kind, Raw string }
+		if err := json.Unmarshal([]byte(l), &row); err != nil {
+			t.Fatal(err)
+		}
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if row.Kind == "stream" {
+				w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+			}
+			io.WriteString(w, row.Raw)
+		}))
+		c, err := llm.New(llm.Options{BaseURL: srv.URL + "/v1", HTTP: srv.Client(), Clock: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := eval.NewHTTP(c, "m", sampling(t, "")).Ask(t.Context(), []drydock.Message{{Role: "user", Content: "x"}})
+		srv.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := a.Reply.Text
+		if len(text) != 3 || text[0] != '[' || text[2] != ']' || a.Reply.Finish != "stop" || a.Usage == nil || a.Usage.Output < 3 || a.Usage.Input < 100 ||
+			!strings.HasPrefix(a.Server, "vllm-0.32.0-") || a.NoContent || a.Thought || string(a.Raw) != row.Raw {
+			t.Errorf("%s: %+v", row.Kind, a)
+		}
+	}
+}

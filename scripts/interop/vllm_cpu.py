@@ -150,7 +150,7 @@ class Server:
             env=env, stdout=self.log, stderr=self.log, start_new_session=True,
         )
 
-    def wait(self, limit=600):
+    def wait(self, limit=1200):
         """Waits until this very server answers."""
         end = time.monotonic() + limit
         while time.monotonic() < end:
