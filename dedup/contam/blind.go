@@ -35,9 +35,8 @@ func (ix *Index) unseen(options bool) []ItemRef {
 			s.begin()
 			s.addRecord(&r)
 			s.find()
-			ref := ItemRef{set.Ref.Name, ix.items[n].index}
-			if !failsAs(s.findings(""), ref) {
-				out = append(out, ref)
+			if !s.failsAs(uint32(n)) {
+				out = append(out, ItemRef{set.Ref.Name, ix.items[n].index})
 			}
 			n++
 		}
@@ -45,11 +44,13 @@ func (ix *Index) unseen(options bool) []ItemRef {
 	return out
 }
 
-func failsAs(found []Finding, ref ItemRef) bool {
-	for i := range found {
-		if found[i].Fail && found[i].Item == ref {
-			return true
-		}
+// failsAs reports whether the record just searched fails the check as item i.
+func (s *Scanner) failsAs(i uint32) bool {
+	if _, ok := s.best[i]; !ok {
+		return false
 	}
-	return false
+	s.unfold()
+	e := s.located(i)
+	verdict, _ := s.judge(&e)
+	return slices.Contains(e.it.limits.Fail, verdict)
 }

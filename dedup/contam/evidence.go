@@ -38,20 +38,10 @@ func (s *Scanner) findings(id string) []Finding {
 	if len(s.order) == 0 {
 		return nil
 	}
-	full := &s.full
-	full.reset()
-	full.want = true
-	for i := range s.fields {
-		s.fields[i].first = len(full.letters)
-		s.ix.alpha.feed(full, s.fields[i].text)
-	}
-	copy(full.letters, s.text.letters) // with the allowed passages blotted out
+	s.unfold()
 	var out []Finding
 	for _, i := range s.order {
-		m := s.best[i]
-		e := evidence{match: m, it: &s.ix.items[i], numbers: s.ix.numbers, fields: s.fields, letters: len(full.letters)}
-		e.window, e.offs = full.letters[m.lo:m.hi], full.offs[m.lo:m.hi]
-		s.locate(&e)
+		e := s.located(i)
 		if f, ok := s.finding(&e); ok {
 			f.Record.ID = id
 			out = append(out, f)
@@ -61,6 +51,28 @@ func (s *Scanner) findings(id string) []Finding {
 		}
 	}
 	return out
+}
+
+// unfold reads the record's text again, with the place of every letter.
+func (s *Scanner) unfold() {
+	full := &s.full
+	full.reset()
+	full.want = true
+	for i := range s.fields {
+		s.fields[i].first = len(full.letters)
+		s.ix.alpha.feed(full, s.fields[i].text)
+	}
+	copy(full.letters, s.text.letters) // with the allowed passages blotted out
+}
+
+// located returns the match of item i in the unfolded text, with its pieces in
+// their places.
+func (s *Scanner) located(i uint32) evidence {
+	m := s.best[i]
+	e := evidence{match: m, it: &s.ix.items[i], numbers: s.ix.numbers, fields: s.fields, letters: len(s.full.letters)}
+	e.window, e.offs = s.full.letters[m.lo:m.hi], s.full.offs[m.lo:m.hi]
+	s.locate(&e)
+	return e
 }
 
 // finding is what a located match amounts to; false when that is nothing.

@@ -102,3 +102,13 @@ func promptText(t testing.TB, q *drydock.Question) string {
 	}
 	return b.Prompt(benchmark.Item{Question: *q})[0].Content
 }
+
+// failsAs reports whether one of the findings says that the item leaked.
+func failsAs(found []Finding, ref ItemRef) bool {
+	for i := range found {
+		if found[i].Fail && found[i].Item == ref {
+			return true
+		}
+	}
+	return false
+}
