@@ -1,6 +1,8 @@
 package evalscope_test
 
 import (
+	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -200,11 +202,25 @@ func TestConfigQuotes(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{row(0) + row(1), prediction(0), `{"index":1,"output":"x"}`, `{"index":0,"target":["B"],"messages":[{"role":"","content":null}],"sample_score":{"score":{"prediction":"x"}}}`, "{", `{"index":1e99}`, `{"index":0,"model_output":{"choices":[{"message":{"content":[{"type":"text"},7]}}]}}`} {
+	documents := regexp.MustCompile(`^\s*(\[|\{\s*"[-+]?\d+"\s*:\s*\{)`)
+	for _, s := range []string{
+		row(0) + row(1), prediction(0), `{"index":1,"output":"x"}`, `{"index":0,"target":["B"],"messages":[{"role":"","content":null}],"sample_score":{"score":{"prediction":"x"}}}`, "{", `{"index":1e99}`, `{"index":0,"model_output":{"choices":[{"message":{"content":[{"type":"text"},7]}}]}}`,
+		lmEvalGenerated, lmEvalChosen, openCompass, swiftInfer, ownResults, "[" + ownResults, `{"0":{"prediction":[]},"-1":{}}`, "<<<<<<<\n=======\n",
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, rows, problems := evalscope.Read(data)
+		kind, rows, problems := evalscope.Read(data)
+		seen := map[int]bool{}
+		for _, r := range rows {
+			if seen[r.Index] || r.Line < 1 {
+				t.Fatalf("index %d in line %d, twice or nowhere", r.Index, r.Line)
+			}
+			seen[r.Index] = true
+		}
+		if kind == evalscope.KindLMEval || documents.Match(bytes.TrimPrefix(data, []byte("\ufeff"))) {
+			return // a filter's rows are told as one, a row of a document may take several lines
+		}
 		lines := 0
 		for l := range strings.SplitSeq(strings.TrimPrefix(string(data), "\ufeff"), "\n") {
 			if strings.Trim(l, " \t\r\n\v\f\u0085\u00a0") != "" {
