@@ -27,7 +27,7 @@ const (
 func (r *Remover) matchNear(ctx context.Context, same []match) ([]match, error) {
 	order := r.ordered(same)
 	run := &nearRun{
-		r: r, order: order, index: newIndex(len(order) * sampleAsked),
+		r: r, order: order, index: newIndex(len(order) * sampleAsked / 2),
 		block: make([]candidate, min(blockRecords, len(order))),
 	}
 	run.pool.New = func() any { return newBench(r.opt.Threshold) }
