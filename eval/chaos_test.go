@@ -241,7 +241,9 @@ func chaosJob(t testing.TB, items []benchmark.Item, url, dir string, streamed bo
 func outputs(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	files := tree(t, dir)
-	maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "configs/") || strings.HasSuffix(name, ".preflight.jsonl") })
+	maps.DeleteFunc(files, func(name, _ string) bool {
+		return strings.HasPrefix(name, "configs/") || strings.HasSuffix(name, ".preflight.jsonl")
+	})
 	return files
 }
 

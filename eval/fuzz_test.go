@@ -1,6 +1,9 @@
 package eval_test
 
 import (
+	"context"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/drydock-ml/drydock"
@@ -66,6 +69,37 @@ func FuzzScore(f *testing.F) {
 		}
 		if letters != s.N {
 			t.Fatalf("%d letters of %d rows", letters, s.N)
+		}
+	})
+}
+
+// FuzzLog: whatever a crash, or anyone, left in the log, the run goes on with the
+// rows that are whole and ends with one row an item.
+func FuzzLog(f *testing.F) {
+	items := ownItems(f, 4)
+	ask := func(_ context.Context, i int) (eval.Answer, error) { return says(gold(i)), nil }
+	dir := f.TempDir()
+	if _, err := eval.Run(f.Context(), job(f, items, dir, ask)); err != nil {
+		f.Fatal(err)
+	}
+	whole := read(f, logPath(dir))
+	f.Add([]byte(whole))
+	f.Add([]byte(whole[:len(whole)-1]))
+	f.Add([]byte(whole[:len(whole)/2] + "\x00\x00"))
+	f.Add([]byte(whole + whole))
+	f.Add([]byte(strings.ReplaceAll(whole, `"index": 1`, `"index": 99`)))
+	f.Add([]byte(strings.ReplaceAll(whole, `"drydock": {`, `"drydock": [{`)))
+	f.Add([]byte("\ufeff" + strings.ReplaceAll(whole, "\n", "\r\n")))
+	f.Fuzz(func(t *testing.T, log []byte) {
+		if err := os.WriteFile(logPath(dir), log, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s, err := eval.Run(t.Context(), job(t, items, dir, ask))
+		if err != nil || s.N != 4 || s.Rows != 4 {
+			t.Fatalf("n %d, %v", s.N, err)
+		}
+		if n, twice := logRows(t, dir); n < 4 || twice {
+			t.Fatalf("%d rows, twice %v", n, twice)
 		}
 	})
 }

@@ -184,6 +184,12 @@ func (c *Check) refuse() error {
 	if c.Fix != "" {
 		e = e.Hint(msg.Text{"%s", "%s"}, c.fix)
 	}
+	return askAnyway(e)
+}
+
+// askAnyway says how to go on all the same: some servers take names they do not
+// list.
+func askAnyway(e *fail.Error) *fail.Error {
 	return e.Hint(msg.Text{"--no-preflight asks all the same", "--no-preflight 可强制提问"})
 }
 
@@ -255,7 +261,7 @@ func (p *probe) lists(err error) error {
 		return nil
 	}
 	if !listed(p.models, p.run.Model) {
-		return notListed(p.h, p.run.Model, p.models)
+		return askAnyway(notListed(p.h, p.run.Model, p.models))
 	}
 	if p.report.Server.Parent != "" {
 		p.add("model", CheckPassed, nil, msg.Text{"%s is served, an adapter on %s", "已部署 %s，是 %s 上的适配器"}, p.run.Model, p.report.Server.Parent)

@@ -129,7 +129,7 @@ func sampling(t *testing.T, extra string) eval.Sampling {
 	return eval.Sampling{Temperature: &zero, Extra: f}
 }
 
-func askVLLM(t *testing.T, v *vllm, s eval.Sampling, change func(*eval.Job)) (eval.Summary, error, []eval.Note) {
+func askVLLM(t *testing.T, v *vllm, s eval.Sampling, change func(*eval.Job)) (eval.Summary, []eval.Note, error) {
 	t.Helper()
 	srv := httptest.NewServer(v)
 	t.Cleanup(srv.Close)
@@ -147,14 +147,14 @@ func askVLLM(t *testing.T, v *vllm, s eval.Sampling, change func(*eval.Job)) (ev
 	}
 	j.Endpoint = eval.NewHTTP(c, j.Model, s)
 	sum, err := eval.Run(t.Context(), j)
-	return sum, err, told
+	return sum, told, err
 }
 
 func TestPreflightPasses(t *testing.T) {
 	t.Parallel()
 	v := goodVLLM()
 	v.logprob = func(model string) float64 { return -float64(len(model)) }
-	s, err, told := askVLLM(t, v, sampling(t, ""), func(j *eval.Job) {
+	s, told, err := askVLLM(t, v, sampling(t, ""), func(j *eval.Job) {
 		j.Preflight = eval.Preflight{Contract: "empty-think", BaseModel: "qwen3-8b"}
 	})
 	if err != nil || len(told) != 0 || s.Correct != 24 || s.Asked != 24 {
@@ -319,7 +319,7 @@ func TestPreflightFinds(t *testing.T) {
 			if c.sampling != nil {
 				c.sampling(&s)
 			}
-			sum, err, told := askVLLM(t, v, s, c.change)
+			sum, told, err := askVLLM(t, v, s, c.change)
 			if c.refused {
 				if fail.Code(err) != 1 || !strings.Contains(err.Error(), "preflight, "+c.check+": ") || !strings.Contains(err.Error(), c.says) {
 					t.Fatalf("error %v", err)
@@ -356,7 +356,7 @@ func TestPreflightRefusalSavesNothing(t *testing.T) {
 	v := goodVLLM()
 	v.answer = func(_ string, i int) (any, any, string) { return nil, gold(i), "stop" }
 	dir := t.TempDir()
-	_, err, _ := askVLLM(t, v, sampling(t, ""), func(j *eval.Job) { j.WorkDir = dir })
+	_, _, err := askVLLM(t, v, sampling(t, ""), func(j *eval.Job) { j.WorkDir = dir })
 	if fail.Code(err) != 1 {
 		t.Fatal(err)
 	}
@@ -368,17 +368,17 @@ func TestPreflightRefusalSavesNothing(t *testing.T) {
 		t.Errorf("kept of the look: %s", b)
 	}
 	v.answer = goodVLLM().answer
-	if s, err, _ := askVLLM(t, v, sampling(t, ""), func(j *eval.Job) { j.WorkDir = dir }); err != nil || s.Reused != 0 || s.Correct != 24 {
+	if s, _, err := askVLLM(t, v, sampling(t, ""), func(j *eval.Job) { j.WorkDir = dir }); err != nil || s.Reused != 0 || s.Correct != 24 {
 		t.Error(err, s.Reused, s.Correct)
 	}
 	v.answer = func(_ string, i int) (any, any, string) { return nil, gold(i), "stop" }
-	s, err, _ := askVLLM(t, v, sampling(t, ""), func(j *eval.Job) { j.Preflight.Skip = true })
+	s, _, err := askVLLM(t, v, sampling(t, ""), func(j *eval.Job) { j.Preflight.Skip = true })
 	if err != nil || s.Correct != 0 || s.Preflight.Status != eval.CheckSkipped {
 		t.Error(err, s.Correct, s.Preflight)
 	}
 	// and one that has nothing left to ask looks at nothing
 	before := len(v.calls)
-	if s, err, _ := askVLLM(t, v, sampling(t, ""), func(j *eval.Job) { j.WorkDir = dir }); err != nil || s.Reused != 24 || len(v.calls) != before {
+	if s, _, err := askVLLM(t, v, sampling(t, ""), func(j *eval.Job) { j.WorkDir = dir }); err != nil || s.Reused != 24 || len(v.calls) != before {
 		t.Error(err, s.Reused, len(v.calls)-before)
 	}
 }
@@ -387,11 +387,11 @@ func TestModelNotServed(t *testing.T) {
 	t.Parallel()
 	for model, near := range map[string]string{"ck2": "ck1", "Qwen3-8B": "qwen3-8b", "Qwen/Qwen3-8B": "qwen3-8b"} {
 		v := goodVLLM()
-		_, err, _ := askVLLM(t, v, sampling(t, ""), func(j *eval.Job) { j.Model = model })
+		_, _, err := askVLLM(t, v, sampling(t, ""), func(j *eval.Job) { j.Model = model })
 		if fail.Code(err) != 1 || !strings.Contains(err.Error(), `it serves "qwen3-8b", "ck1"`) {
 			t.Fatal(err)
 		}
-		if h := strings.Join(fail.All(err)[0].Hints(msg.En), "\n"); !strings.Contains(h, "--model "+near+"?") {
+		if h := strings.Join(fail.All(err)[0].Hints(msg.En), "\n"); !strings.Contains(h, "--model "+near+"?") || !strings.Contains(h, "--no-preflight") {
 			t.Errorf("%s: hints %q", model, h)
 		}
 		if slices.Contains(v.calls, "/v1/chat/completions") {

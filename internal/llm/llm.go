@@ -50,7 +50,7 @@ type Client struct {
 	o       Options
 	base    *url.URL
 	url     string
-	shown   string      // the URL without user, password and query
+	shown   string       // the URL without user, password and query
 	reached *atomic.Bool // the server has answered something: it exists
 }
 

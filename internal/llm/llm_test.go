@@ -289,6 +289,24 @@ func TestRetryAfterAndDeadline(t *testing.T) {
 	}
 }
 
+// The deadline bounds an attempt, too: nobody waits longer for an answer than
+// was allowed for all attempts together.
+func TestDeadlineBoundsAnAttempt(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	}))
+	t.Cleanup(s.Close)
+	cl, _ := client(t, s.URL, func(o *llm.Options) { o.Deadline, o.Clock = 50*time.Millisecond, time.Now })
+	start := time.Now()
+	_, err := cl.Chat(t.Context(), request())
+	var e *llm.Error
+	if !errors.As(err, &e) || !strings.Contains(err.Error(), "within the time limit") || time.Since(start) > 20*time.Second {
+		t.Errorf("%v after %v", err, time.Since(start))
+	}
+}
+
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
