@@ -22,6 +22,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -244,6 +245,7 @@ func check(exe, file, bench string, workers int) (sample, error) {
 // measure runs a program. Findings make drydock end with 10.
 func measure(argv ...string) (sample, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GOGC=") })
 	start := time.Now()
 	text, err := cmd.CombinedOutput()
 	wall := time.Since(start)
