@@ -55,7 +55,8 @@ var allow = map[string][]string{
 	"eval/evalscope":             {"eval/benchmark"},
 	"eval":                       {"eval/benchmark", "eval/evalscope"},
 	"eval/report":                {"eval", "eval/benchmark"},
-	"launch":                     {"dataprep/emit"},
+	"launch/feed":                {"qwen3"},
+	"launch":                     {"dataprep/emit", "launch/feed"},
 	"launch/launchtest":          {"launch"},
 	"provenance/submission":      {"provenance", "eval/benchmark", "eval/evalscope", "dedup/contam"},
 	"internal/pipeline": {

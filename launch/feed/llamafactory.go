@@ -1,0 +1,78 @@
+package feed
+
+import (
+	"strings"
+
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/qwen3"
+)
+
+// LLaMAFactory are the settings of LLaMA-Factory 0.9.5 that change what a row of
+// its sharegpt or alpaca layout becomes.
+type LLaMAFactory struct {
+	Template         string // qwen3, qwen3_nothink; empty: taken from the tokenizer, which comes to qwen3
+	EnableThinking   *bool  // its default is true; nil is null
+	MaskHistory      bool
+	PreserveThinking bool
+}
+
+// Feeder returns what these settings make of a row.
+func (o LLaMAFactory) Feeder() Feeder {
+	return func(c *qwen3.Conversation) (Sample, error) {
+		system, turns, ok := pairs(c)
+		if !ok {
+			return Sample{}, fail.New(fail.Partial, msg.Text{
+				"LLaMA-Factory drops rows whose turns do not go user, assistant, user, assistant",
+				"LLaMA-Factory 会丢弃轮次不是 user、assistant 交替的行",
+			})
+		}
+		return o.feed(system, turns), nil
+	}
+}
+
+func (o LLaMAFactory) feed(system string, turns []qwen3.Message) Sample {
+	var s Sample
+	if system != "" { // an empty one is not written
+		s.add("<|im_start|>system\n"+system+"<|im_end|>\n", false)
+	}
+	reasons := o.Template != "qwen3_nothink"
+	removeAll := o.EnableThinking != nil && !*o.EnableThinking
+	trainBlock := o.EnableThinking != nil && *o.EnableThinking
+	for i := 0; i < len(turns); i += 2 {
+		last := i+2 == len(turns)
+		past := o.MaskHistory && !o.PreserveThinking && !last
+		answer := turns[i+1].Content
+		if reasons && (removeAll || past) {
+			answer = removeThought(answer)
+		}
+		s.add("<|im_start|>user\n"+turns[i].Content+"<|im_end|>\n<|im_start|>assistant\n", false)
+		loss := last || !o.MaskHistory
+		if reasons && !past && !strings.Contains(answer, "<think>") && !strings.Contains(answer, "</think>") {
+			s.add(qwen3.EmptyThink, loss && trainBlock)
+		}
+		s.add(answer+"<|im_end|>\n", loss)
+	}
+	return s
+}
+
+// removeThought cuts every <think>\n…\n</think>\n\n, written with exactly these
+// line ends, and the line ends the rest begins with.
+func removeThought(s string) string {
+	const open, shut = "<think>\n", "\n</think>\n\n"
+	var b strings.Builder
+	for {
+		i := strings.Index(s, open)
+		if i < 0 {
+			break
+		}
+		j := strings.Index(s[i+len(open):], shut)
+		if j < 0 {
+			break
+		}
+		b.WriteString(s[:i])
+		s = s[i+len(open)+j+len(shut):]
+	}
+	b.WriteString(s)
+	return strings.TrimLeft(b.String(), "\n")
+}
