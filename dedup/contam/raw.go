@@ -234,9 +234,10 @@ func (s *rawScanner) together(runs []rawRun) (seeds int) {
 }
 
 // wholeStem makes a leak of a stem that stands there letter by letter with what
-// reads as other options: in bytes they are any strings that lie beside it.
+// reads as other options, or as an opposite: in bytes that is any string that lies
+// beside it.
 func (s *Scanner) wholeStem(h *RawHit) {
-	if h.Verdict == Variant && h.Components.Stem == 1 && !h.Fail {
+	if (h.Verdict == Variant || h.Verdict == PolarityVariant) && h.Components.Stem == 1 && !h.Fail {
 		h.Verdict, h.Rule = StemOnly, "raw_stem"
 		h.Fail = slices.Contains(s.ix.config.For(h.Item.Benchmark).Fail, StemOnly)
 	}

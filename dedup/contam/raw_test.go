@@ -281,8 +281,11 @@ func TestRealRaw(t *testing.T) {
 			}
 		}
 		most := 0
-		if strings.HasPrefix(way.name, "gb18030") {
+		switch {
+		case strings.HasPrefix(way.name, "gb18030"):
 			most = 1 // CO₂: its sign takes four bytes between letters of ASCII
+		case strings.HasSuffix(way.name, "%xx"):
+			most = 1 // AUSREP是由…: a word and digits of escapes read as one
 		}
 		if missing > most {
 			t.Errorf("%s: %d stems missing", way.name, missing)

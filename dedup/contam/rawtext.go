@@ -32,32 +32,40 @@ func (r *Raw) runs(b []byte) [][]rawRun {
 	return out
 }
 
-// textRuns cuts bytes at everything that stands in no text: control characters
-// and what is not UTF-8.
+// textRuns cuts bytes at line ends and at everything that stands in no text:
+// control characters and what is not UTF-8.
 func textRuns(b []byte) (runs []rawRun) {
-	for i := 0; i < len(b); {
+	for i := 0; i < len(b); i++ {
 		start := i
 		for i < len(b) {
 			c := b[i]
-			if c >= utf8.RuneSelf {
-				_, n := utf8.DecodeRune(b[i:])
-				if n == 1 {
-					break
-				}
-				i += n
-				continue
-			}
-			if c < ' ' && !isBlank(c) || c == 0x7F {
+			if c < ' ' && c != '\t' || c == 0x7F {
 				break
 			}
-			i++
+			if c < utf8.RuneSelf {
+				i++
+				continue
+			}
+			_, n := utf8.DecodeRune(b[i:])
+			if n == 1 {
+				break
+			}
+			i += n
 		}
-		if i-start >= minRun {
+		if start += opcode(b[start:i]); i-start >= minRun {
 			runs = append(runs, rawRun{at: start, text: b[start:i:i]})
 		}
-		i++
 	}
 	return runs
+}
+
+// opcode returns how many bytes before a string in a pickle read as a letter of
+// it: its length, or the V of protocol 0.
+func opcode(b []byte) int {
+	if len(b) > 1 && (int(b[0]) == len(b)-1 || b[0] == 'V' && b[1] == '\\') {
+		return 1
+	}
+	return 0
 }
 
 // byteEscapes are the signs that escape a byte by two digits, and how many of

@@ -187,9 +187,11 @@ func (w *wideTables) find(b []byte, lo, hi int, out *[6][]rawRun) {
 	}
 }
 
-// maxStrange characters that no item has, in a row, end a run: what follows is
-// noise, or a text that speaks of something else.
-const maxStrange = 12
+// maxStrange characters that no item has, in a row, end a run: they are the
+// bytes of a database or an index between two strings, or a text that speaks of
+// something else. Strings have to be told apart, since a short stem is a leak by
+// itself and no news inside a sentence.
+const maxStrange = 2
 
 // follow returns the run of text around the character at i, and where it ends.
 func (w *wideTables) follow(b []byte, i int, e rawEncoding) (rawRun, int) {

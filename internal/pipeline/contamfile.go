@@ -7,8 +7,10 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dedup/contam"
@@ -58,10 +60,11 @@ func (c *ContamCheck) open(ctx context.Context, path string) contamFile {
 }
 
 // detected returns the format that reads the file, nil when none does. Text with
-// zero bytes in it and no byte order mark is a file of another kind.
+// zero bytes in it and no byte order mark is a file of another kind, and so is a
+// pickle of protocol 0, whose strings stand on lines but are no text.
 func detected(head []byte, name string) *format.Format {
 	f, _, err := format.Detect(head, name)
-	if err != nil {
+	if err != nil || f.Name == "text" && slices.Contains([]string{".pkl", ".pickle"}, strings.ToLower(path.Ext(name))) {
 		return nil
 	}
 	wide := bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
