@@ -180,7 +180,8 @@ func unicodeEscape(b []byte) (r rune, n int) {
 }
 
 // percentEscape decodes the %E8%88%B9 of an address at b[i:]: one code point
-// above ASCII, or a sign behind a letter. 50%20 is a number.
+// above ASCII, or a sign that does not stand behind a space. Behind a digit, 50%20
+// may be a number: there it counts only with more of its kind around.
 func percentEscape(b []byte, i int) (r rune, n int) {
 	if b[i] != '%' {
 		return 0, 0
@@ -200,7 +201,8 @@ func percentEscape(b []byte, i int) (r rune, n int) {
 	}
 	if c := buf[0]; c < utf8.RuneSelf {
 		sign := c|0x20 < 'a' && (c < '0' || c > '9') || c > 'z'
-		if sign && i > 0 && b[i-1] != ' ' && (b[i-1] < '0' || b[i-1] > '9') {
+		digit := i > 0 && b[i-1] >= '0' && b[i-1] <= '9'
+		if sign && i > 0 && b[i-1] != ' ' && (!digit || escapedNear(b, i)) {
 			return ' ', 3
 		}
 		return 0, 0
@@ -209,4 +211,21 @@ func percentEscape(b []byte, i int) (r rune, n int) {
 		return r, 3 * size
 	}
 	return 0, 0
+}
+
+// escapedNear reports whether %HH also stands close before or behind the one at
+// b[i:].
+func escapedNear(b []byte, i int) bool {
+	const near = 15 // bytes
+	for k := max(0, i-near); k+2 < min(len(b), i+3+near); k++ {
+		if k == i || b[k] != '%' {
+			continue
+		}
+		_, ok1 := hexValue(b[k+1])
+		_, ok2 := hexValue(b[k+2])
+		if ok1 && ok2 {
+			return true
+		}
+	}
+	return false
 }

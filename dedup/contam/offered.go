@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock/internal/textnorm"
 )
 
 // An offer is one option the record offers: the text up to the next label, and
@@ -27,7 +29,7 @@ func (e *evidence) offered(a *alphabet) []offer {
 	}
 	e.lettered = len(texts) >= 2
 	if len(texts) < 2 {
-		texts, e.lettered = labelled(e.tail(400 + 12*e.it.optionLen))
+		texts, e.lettered = labelled(a.visible(e.tail(400 + 12*e.it.optionLen)))
 	}
 	if len(texts) < 2 {
 		return nil
@@ -41,6 +43,45 @@ func (e *evidence) offered(a *alphabet) []offer {
 		out = append(out, o)
 	}
 	return out
+}
+
+// visible returns text as a reader sees it: without what folds to nothing and
+// without markup, which may stand between a label and its point. A tag that
+// begins a line is a line end.
+func (a *alphabet) visible(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		if n := skipMarkup(text[i:]); n > 0 {
+			if beginsLine(text[i : i+n]) {
+				out = append(out, '\n')
+			}
+			i += n
+			continue
+		}
+		r, n := utf8.DecodeRune(text[i:])
+		if e, w := entity(text[i:]); w > 0 {
+			r, n = e, w
+		}
+		i += n
+		if p, rest := a.folder.Rune(r); p.Class != textnorm.Ignored || rest != nil {
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return out
+}
+
+// beginsLine reports whether markup is a tag or an escape that a line ends with.
+func beginsLine(tag []byte) bool {
+	if tag[0] == '\\' {
+		return true // \n, \item
+	}
+	name := bytes.ToLower(bytes.TrimLeft(tag[1:], "/"))
+	name = name[:len(name)-len(bytes.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz"))]
+	switch string(name) {
+	case "br", "p", "li", "td", "th", "tr", "div", "ol", "ul", "dd", "dt", "h", "table", "option", "choice":
+		return true
+	}
+	return false
 }
 
 // letters returns the letters of a text.
