@@ -185,7 +185,9 @@ func count(s *Summary, r *result, onError OnError) {
 		// what a server says in a model's place names no option
 		g.Extracted, g.Other, g.Outside, g.OtherVerdict = "", "", false, benchmark.Wrong
 	}
-	s.Letters[g.Extracted]++
+	if r.item.Question.Kind != drydock.Short { // a free answer is no letter
+		s.Letters[g.Extracted]++
+	}
 	if g.Extracted == "" {
 		s.NoExtractionIndexes = append(s.NoExtractionIndexes, r.index)
 	}

@@ -3,7 +3,9 @@ package eval
 import (
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/stats"
 	"github.com/drydock-ml/drydock/internal/textnorm"
@@ -43,8 +45,8 @@ func outcomes(results []result, repeats int) []Outcome {
 				Index: item, Letter: r.grade.Extracted, Offer: len(r.item.Question.Options),
 				id: r.item.ID, subject: subjectOf(r.item.Tags), stem: textnorm.Key(r.item.Question.Stem),
 			}
-			if len(r.item.Question.Answer) > 0 {
-				o.Key = r.item.Question.Answer[0]
+			if r.item.Question.Kind != drydock.Short { // a free answer is no letter
+				o.Key = strings.Join(r.item.Question.Answer, "")
 			}
 			out = append(out, o)
 		}

@@ -14,7 +14,7 @@ import (
 func All() []Benchmark {
 	var out []Benchmark
 	for _, p := range Packs() {
-		c, err := NewChoice(p)
+		c, err := New(p)
 		if err != nil { // a shipped pack that does not build is a bug, found by the tests
 			panic(fail.Bug(err))
 		}

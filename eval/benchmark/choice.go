@@ -46,8 +46,7 @@ func NewChoice(p *Pack) (*Choice, error) {
 		maxOptions: cmp.Or(p.MaxOptions, 4), several: p.Answers == "several",
 	}
 	if !validName(p.Name) {
-		return nil, fail.New(fail.Config, msg.Text{"%q cannot be a benchmark's name", "%q 不能作为评测集名称"}, p.Name).
-			Hint(msg.Text{"letters, digits, _, - and . make a name", "名称由字母、数字、_、- 和 . 组成"})
+		return nil, badName(p.Name)
 	}
 	if c.maxOptions < 2 || c.maxOptions > maxOptions {
 		return nil, fail.New(fail.Config, msg.Text{"%s: max_options is %d; it can be 2 to %d", "%s：max_options 为 %d；应为 2 至 %d"}, p.Name, c.maxOptions, maxOptions)
@@ -150,27 +149,7 @@ func FiltersOf(b Benchmark) Filters {
 
 // Items implements [Benchmark].
 func (c *Choice) Items(ctx context.Context, pack fs.FS) iter.Seq2[Item, error] {
-	return func(yield func(Item, error) bool) {
-		name, data, err := readItemFile(pack)
-		if err != nil {
-			yield(Item{}, err)
-			return
-		}
-		items, err := c.ReadItems(name, data)
-		if err != nil {
-			yield(Item{}, err)
-			return
-		}
-		for _, it := range items {
-			if err := ctx.Err(); err != nil {
-				yield(Item{}, context.Cause(ctx))
-				return
-			}
-			if !yield(it, nil) {
-				return
-			}
-		}
-	}
+	return itemsOf(ctx, pack, c.ReadItems)
 }
 
 // PromptText renders a question as the benchmark's prompt, so that training rows

@@ -14,8 +14,8 @@ import (
 
 // A Set is a benchmark with its items, as a pack file or a folder holds them.
 type Set struct {
-	Choice *Choice
-	Items  []Item
+	Benchmark Benchmark
+	Items     []Item
 	// Files are what the items and the examples were read from, by path.
 	Files []string
 	Data  []byte // the bytes of the files, one after another, in the order of Files
@@ -36,7 +36,7 @@ func OpenPack(fsys fs.FS, name string) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{}
-	if s.Choice, err = NewChoice(p); err != nil {
+	if s.Benchmark, err = New(p); err != nil {
 		return nil, err
 	}
 	if p.File == "" {
@@ -56,8 +56,37 @@ func OpenPack(fsys fs.FS, name string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Choice, err = s.Choice.WithExamples(shown)
+	return s.withExamples(shown)
+}
+
+// withExamples has the benchmark show examples.
+func (s *Set) withExamples(shown []Item) (*Set, error) {
+	c, ok := s.Benchmark.(*Choice)
+	if !ok {
+		return s, nil
+	}
+	c, err := c.WithExamples(shown)
+	s.Benchmark = c
 	return s, err
+}
+
+// examples returns how many examples the benchmark shows.
+func (s *Set) examples() int {
+	if c, ok := s.Benchmark.(*Choice); ok {
+		return c.Examples()
+	}
+	return 0
+}
+
+// ReadItemsOf reads items as a benchmark takes them: with as many options and
+// right answers as it allows.
+func ReadItemsOf(b Benchmark, name string, data []byte) ([]Item, error) {
+	if r, ok := b.(interface {
+		ReadItems(name string, data []byte) ([]Item, error)
+	}); ok {
+		return r.ReadItems(name, data)
+	}
+	return ReadItems(name, data)
 }
 
 // read reads one file of items; a subject that is not empty goes to each that
@@ -67,7 +96,7 @@ func (s *Set) read(fsys fs.FS, name, subject string) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
-	items, err := s.Choice.ReadItems(name, data)
+	items, err := ReadItemsOf(s.Benchmark, name, data)
 	if err != nil {
 		return nil, err
 	}
@@ -153,10 +182,13 @@ func splitName(p string) (subject, split string, ok bool) {
 }
 
 // OpenFolder reads a folder: one with a pack of its own (benchmark.yaml), one of
-// the layouts of [Splits], or one of [ItemFiles]. name and like are for a folder
-// without a pack: what to call it, and the shipped benchmark whose prompt and rule
-// it has; like "" is general_mcq for splits, and maritime_bench otherwise.
-func OpenFolder(fsys fs.FS, name, like string) (*Set, error) {
+// the layouts of [Splits], one of JSONL files of query and response as general_qa
+// takes them, or one of [ItemFiles]. name and like are for a folder without a pack:
+// what to call it, and the shipped benchmark whose prompt and rule it has; like ""
+// is general_mcq for splits, or general_mcq_multi where several options are right,
+// general_qa for the third, and maritime_bench otherwise. only chooses one subject
+// of several; "" takes them all.
+func OpenFolder(fsys fs.FS, name, like, only string) (*Set, error) {
 	if _, err := fs.Stat(fsys, packFile); err == nil {
 		return OpenPack(fsys, packFile)
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -166,11 +198,37 @@ func OpenFolder(fsys fs.FS, name, like string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(splits) == 0 {
-		return openItems(fsys, name, cmp.Or(like, "maritime_bench"))
+	if only != "" {
+		splits = slices.DeleteFunc(splits, func(s Split) bool { return s.Subject != only })
 	}
+	if len(splits) == 0 {
+		return openFiles(fsys, name, like)
+	}
+	s, err := openSplits(fsys, splits, name, cmp.Or(like, "general_mcq"))
+	if err == nil || like != "" {
+		return s, err
+	}
+	if several, serr := openSplits(fsys, splits, name, "general_mcq_multi"); serr == nil && len(splits) == 1 {
+		return several, nil
+	}
+	if len(splits) > 1 {
+		var names []string
+		for _, sp := range splits {
+			names = append(names, sp.Subject)
+		}
+		for _, e := range fail.All(err) {
+			e.Hint(msg.Text{"name one subject, as DIR/SUBJECT: %s", "可指定单个科目，写法为 目录/科目：%s"}, strings.Join(names, ", "))
+			break
+		}
+	}
+	return nil, err
+}
+
+// openSplits reads the files of subjects.
+func openSplits(fsys fs.FS, splits []Split, name, like string) (*Set, error) {
 	s := &Set{}
-	if s.Choice, err = likeChoice(name, cmp.Or(like, "general_mcq")); err != nil {
+	var err error
+	if s.Benchmark, err = likeBenchmark(name, like); err != nil {
 		return nil, err
 	}
 	var shown []Item
@@ -184,7 +242,7 @@ func OpenFolder(fsys fs.FS, name, like string) (*Set, error) {
 			return nil, err
 		}
 		s.Items = append(s.Items, items...)
-		if sp.Examples == "" || s.Choice.Examples() == 0 {
+		if sp.Examples == "" || s.examples() == 0 {
 			continue
 		}
 		more, err := s.read(fsys, sp.Examples, subject)
@@ -196,10 +254,10 @@ func OpenFolder(fsys fs.FS, name, like string) (*Set, error) {
 	if len(splits) > 1 {
 		renumber(s.Items)
 	}
-	if s.Choice.Examples() > 0 {
-		s.Choice, err = s.Choice.WithExamples(shown)
+	if s.examples() > 0 {
+		return s.withExamples(shown)
 	}
-	return s, err
+	return s, nil
 }
 
 // renumber gives items of several files one sequence of indexes, and ids that
@@ -211,21 +269,32 @@ func renumber(items []Item) {
 	}
 }
 
-func openItems(fsys fs.FS, name, like string) (*Set, error) {
+// openFiles reads the one file of items a folder has: by its name, or a JSONL file
+// of free questions.
+func openFiles(fsys fs.FS, name, like string) (*Set, error) {
 	file, data, err := readItemFile(fsys)
 	if err != nil {
-		return nil, err
+		free, ferr := fs.Glob(fsys, "*.jsonl")
+		if ferr != nil || len(free) != 1 {
+			return nil, err
+		}
+		if file, like = free[0], cmp.Or(like, "general_qa"); like != "general_qa" {
+			return nil, err
+		}
+		if data, err = fs.ReadFile(fsys, file); err != nil {
+			return nil, err
+		}
 	}
 	s := &Set{Files: []string{file}, Data: data}
-	if s.Choice, err = likeChoice(name, like); err != nil {
+	if s.Benchmark, err = likeBenchmark(name, cmp.Or(like, "maritime_bench")); err != nil {
 		return nil, err
 	}
-	s.Items, err = s.Choice.ReadItems(file, data)
+	s.Items, err = ReadItemsOf(s.Benchmark, file, data)
 	return s, err
 }
 
-// likeChoice builds a benchmark with the prompt and the rule of a shipped one.
-func likeChoice(name, like string) (*Choice, error) {
+// likeBenchmark builds a benchmark with the prompt and the rule of a shipped one.
+func likeBenchmark(name, like string) (Benchmark, error) {
 	base, ok := ShippedPack(like)
 	if !ok {
 		_, err := Lookup(like)
@@ -233,5 +302,5 @@ func likeChoice(name, like string) (*Choice, error) {
 	}
 	p := &Pack{Schema: Schema, Name: name, Like: like}
 	p.inherit(base)
-	return NewChoice(p)
+	return New(p)
 }

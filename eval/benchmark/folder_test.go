@@ -9,8 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/eval/benchmark/benchtest"
 	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
 )
 
 const letterPack = `schema: drydock.benchmark/1
@@ -47,7 +50,7 @@ func TestOpenPack(t *testing.T) {
 	}
 	var prompts []string
 	for _, it := range s.Items {
-		prompts = append(prompts, s.Choice.Prompt(it)[0].Content)
+		prompts = append(prompts, s.Benchmark.Prompt(it)[0].Content)
 	}
 	want := []string{
 		"示例\n旗号\n(A) 甲\n(B) 乙\n[B]\n---\n信号：锚球的颜色\n(A) 红\n(B) 绿\n(C) 白\n(D) 蓝\n(E) 灰\n(F) 紫\n(G) 黄\n(H) 黑\n可选 A,B,C,D,E,F,G,H，答案写在[]里。",
@@ -57,7 +60,7 @@ func TestOpenPack(t *testing.T) {
 		t.Errorf("prompts (-want +got):\n%s", d)
 	}
 	for reply, right := range map[string]bool{"[H]": true, "[A] 不，[H]": false, "[K]": false, "H": false} {
-		if g := s.Choice.Grade(s.Items[0], benchmark.Reply{Text: reply}); (g.Verdict == benchmark.Correct) != right {
+		if g := s.Benchmark.Grade(s.Items[0], benchmark.Reply{Text: reply}); (g.Verdict == benchmark.Correct) != right {
 			t.Errorf("%s: %+v", reply, g)
 		}
 	}
@@ -68,8 +71,8 @@ func TestOpenPack(t *testing.T) {
 	other := harbour()
 	other["b/dev.jsonl"] = &fstest.MapFile{Data: []byte(`{"question":"左舷灯","answer":"A","A":"红","B":"白"}` + "\n")}
 	o, err := benchmark.OpenPack(other, "b/harbour.yaml")
-	if err != nil || o.Choice.Fingerprint() == s.Choice.Fingerprint() {
-		t.Errorf("fingerprint %s, %v", o.Choice.Fingerprint(), err)
+	if err != nil || o.Benchmark.Fingerprint() == s.Benchmark.Fingerprint() {
+		t.Errorf("fingerprint %s, %v", o.Benchmark.Fingerprint(), err)
 	}
 }
 
@@ -105,6 +108,71 @@ func TestOpenPackErrors(t *testing.T) {
 	}
 }
 
+const qaItems = `{"system": "你是船长。", "query": "左舷灯是什么颜色？", "response": "红色"}
+{"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "右舷灯是什么颜色？"}], "response": ["绿色", "绿"]}
+{"id": "x", "question": "COLREG 第几条讲瞭望？", "answer": 5}
+`
+
+// Free questions are asked as their rows say, and right when the reply holds an
+// answer.
+func TestQA(t *testing.T) {
+	t.Parallel()
+	s, err := benchmark.OpenFolder(fstest.MapFS{"example.jsonl": {Data: []byte(qaItems)}}, "exam", "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]drydock.Message{
+		{{Role: "system", Content: "你是船长。"}, {Role: "user", Content: "左舷灯是什么颜色？"}},
+		{{Role: "system", Content: "s"}, {Role: "user", Content: "右舷灯是什么颜色？"}},
+		{{Role: "user", Content: "COLREG 第几条讲瞭望？"}},
+	}
+	for i, it := range s.Items {
+		if d := cmp.Diff(want[i], s.Benchmark.Prompt(it)); d != "" {
+			t.Errorf("item %d (-want +got):\n%s", i, d)
+		}
+	}
+	for _, c := range []struct {
+		item            int
+		reply           string
+		right, rightToo bool
+	}{
+		{0, "是红色。", true, false}, {0, " 红 色！", true, true}, {0, "绿色", false, false}, {0, "", false, false}, {0, "。", false, false},
+		{1, "绿", true, true}, {1, "绿色", true, true}, {2, "第５条", true, false}, {2, "5", true, true},
+	} {
+		g := s.Benchmark.Grade(s.Items[c.item], benchmark.Reply{Text: c.reply})
+		if (g.Verdict == benchmark.Correct) != c.right || (g.OtherVerdict == benchmark.Correct) != c.rightToo {
+			t.Errorf("%q to item %d: %+v", c.reply, c.item, g)
+		}
+	}
+	qa := s.Benchmark.(*benchmark.QA)
+	for _, bad := range []string{`{"query":"q"}`, `{"response":"r"}`, `{"query":1,"response":"r"}`, "[", "", "\xff"} {
+		if _, err := qa.ReadItems("f", []byte(bad)); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
+func FuzzReadQA(f *testing.F) {
+	f.Add([]byte(qaItems), "红")
+	f.Add([]byte(`{"messages":[{}],"response":[null]}`), "")
+	b, err := benchmark.Lookup("general_qa")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, reply string) {
+		items, err := b.(*benchmark.QA).ReadItems("f", data)
+		if (err == nil) != (len(items) > 0) {
+			t.Fatalf("%d items, %v", len(items), err)
+		}
+		for _, it := range items {
+			if len(b.Prompt(it)) == 0 {
+				t.Fatalf("%s asks nothing", it.Raw)
+			}
+			benchtest.CheckGrade(t, b, it, reply)
+		}
+	})
+}
+
 const rowAB = "id,question,A,B,C,D,answer,explanation\n0,甲,1,2,3,4,B,因为\n1,乙,1,2,3,4,C,\n"
 
 func TestOpenFolder(t *testing.T) {
@@ -114,12 +182,13 @@ func TestOpenFolder(t *testing.T) {
 		ids      []string
 		subjects []string
 		ref      string
+		only     string
 	}{
 		"general_mcq": {
 			fstest.MapFS{"example_val.csv": {Data: []byte(rowAB)}, "example_dev.csv": {Data: []byte(rowAB)}},
 			[]string{"0", "1"},
 			[]string{"", ""},
-			"exam@evalscope-1.4.2",
+			"exam@evalscope-1.4.2", "",
 		},
 		"C-Eval": {
 			fstest.MapFS{
@@ -128,13 +197,25 @@ func TestOpenFolder(t *testing.T) {
 			},
 			[]string{"law/0", "law/1", "sea/0", "sea/1"},
 			[]string{"law", "law", "sea", "sea"},
-			"exam@evalscope-1.4.2",
+			"exam@evalscope-1.4.2", "",
 		},
 		"CMMLU": {
 			fstest.MapFS{"test/sea.csv": {Data: []byte(",Question,A,B,C,D,Answer\n0,甲,1,2,3,4,B\n")}, "dev/sea.csv": {Data: []byte(",Question,A,B,C,D,Answer\n")}},
 			[]string{"0"},
 			[]string{""},
-			"exam@evalscope-1.4.2",
+			"exam@evalscope-1.4.2", "",
+		},
+		"one subject": {
+			fstest.MapFS{"law_val.csv": {Data: []byte(rowAB)}, "sea_val.csv": {Data: []byte("question,A,B,answer\n甲,1,2,A\n")}},
+			[]string{"0"}, []string{""}, "exam@evalscope-1.4.2", "sea",
+		},
+		"several right options": {
+			fstest.MapFS{"x_val.jsonl": {Data: []byte(`{"question":"q","answer":["A","C"],"A":"a","B":"b","C":"c"}` + "\n")}},
+			[]string{"0"}, []string{""}, "exam@evalscope-1.4.2", "",
+		},
+		"general_qa": {
+			fstest.MapFS{"example.jsonl": {Data: []byte(qaItems)}},
+			[]string{"0", "1", "x"}, []string{"", "", ""}, "exam@evalscope-1.4.2", "",
 		},
 		"a pack of its own": {
 			fstest.MapFS{
@@ -143,11 +224,11 @@ func TestOpenFolder(t *testing.T) {
 			},
 			[]string{"0", "1"},
 			[]string{"", ""},
-			"own@evalscope-1.4.2",
+			"own@evalscope-1.4.2", "",
 		},
-		"EvalScope's offline folder": {fstest.MapFS{"test.jsonl": {Data: []byte(ownItems)}}, []string{"0", "1"}, []string{"", ""}, "exam@evalscope-1.4.2"},
+		"EvalScope's offline folder": {fstest.MapFS{"test.jsonl": {Data: []byte(ownItems)}}, []string{"0", "1"}, []string{"", ""}, "exam@evalscope-1.4.2", ""},
 	} {
-		s, err := benchmark.OpenFolder(c.fsys, "exam", "")
+		s, err := benchmark.OpenFolder(c.fsys, "exam", "", c.only)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -165,14 +246,18 @@ func TestOpenFolder(t *testing.T) {
 		if d := cmp.Diff(c.subjects, subjects); d != "" {
 			t.Errorf("%s: subjects %s", name, d)
 		}
-		if got := s.Choice.Ref().String(); got != c.ref {
+		if got := s.Benchmark.Ref().String(); got != c.ref {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	if _, err := benchmark.OpenFolder(fstest.MapFS{"readme.md": {}}, "exam", ""); fail.Code(err) != 2 {
+	mixed := fstest.MapFS{"one_val.csv": {Data: []byte(rowAB)}, "many_val.jsonl": {Data: []byte(`{"question":"q","answer":["A","B"],"A":"a","B":"b"}`)}}
+	if _, err := benchmark.OpenFolder(mixed, "exam", "", ""); err == nil || len(fail.All(err)[0].Hints(msg.En)) == 0 {
+		t.Errorf("subjects of two kinds: %v", err)
+	}
+	if _, err := benchmark.OpenFolder(fstest.MapFS{"readme.md": {}}, "exam", "", ""); fail.Code(err) != 2 {
 		t.Errorf("an empty folder: %v", err)
 	}
-	if _, err := benchmark.OpenFolder(fstest.MapFS{"x_val.csv": {Data: []byte(rowAB)}}, "exam", "nosuch"); err == nil {
+	if _, err := benchmark.OpenFolder(fstest.MapFS{"x_val.csv": {Data: []byte(rowAB)}}, "exam", "nosuch", ""); err == nil {
 		t.Error("no error for a base that is none")
 	}
 }

@@ -22,7 +22,7 @@ type Pack struct {
 	Name        string `yaml:"name" help:"What the benchmark is called on the command line." zh:"命令行中的名称。"`
 	Like        string `yaml:"like,omitempty" help:"A shipped benchmark whose prompt and rules this one shares." zh:"与之共用提示模板和规则的内置评测集。"`
 	Revision    string `yaml:"revision,omitempty" help:"Which prompt and rules: tool and version." zh:"提示模板与规则的出处：工具和版本。"`
-	Kind        string `yaml:"kind,omitempty" enum:"choice" help:"Form of the items." zh:"题目形式。"`
+	Kind        string `yaml:"kind,omitempty" enum:"choice,qa" help:"Form of the items." zh:"题目形式。"`
 	Title       string `yaml:"title,omitempty" help:"Name shown in reports." zh:"报告中显示的名称。"`
 	Dataset     string `yaml:"dataset,omitempty" help:"Id on the hub." zh:"数据集在平台上的编号。"`
 	Description string `yaml:"description,omitempty" help:"One paragraph." zh:"一段说明。"`
@@ -79,8 +79,8 @@ func (p *Pack) check(base func(name string) (*Pack, bool)) *fail.Error {
 		}
 		p.inherit(b)
 	}
-	if p.Kind != "choice" {
-		return fail.New(fail.Config, msg.Text{"%s: kind must be choice", "%s：kind 必须为 choice"}, p.Name)
+	if p.Kind != "choice" && p.Kind != "qa" {
+		return fail.New(fail.Config, msg.Text{"%s: kind must be choice or qa", "%s：kind 必须为 choice 或 qa"}, p.Name)
 	}
 	if p.Items < 0 {
 		return fail.New(fail.Config, msg.Text{"%s: items cannot be %d", "%s：items 不能为 %d"}, p.Name, p.Items)

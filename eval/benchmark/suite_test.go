@@ -1,6 +1,7 @@
 package benchmark_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/drydock-ml/drydock/eval/benchmark"
@@ -67,6 +68,13 @@ func TestSuite(t *testing.T) {
 		"maritime_bench": {File: "items.jsonl", Data: []byte(ownItems), Prompt: ownPrompt, Extractions: extractions()},
 		"general_mcq":    {File: "items.jsonl", Data: []byte(mcqItems), Prompt: mcqPrompt, Extractions: mcqExtractions()},
 	}
+	multi := strings.Replace(strings.Replace(mcqPrompt, "回答下面的单项选择题，请选出其中的正确答案。", "回答下面的多项选择题，请选出其中的所有正确答案。", 1), "\"答案：[LETTER]\"（不带引号），其中 [LETTER] 是 A,B,C,D,E 中的一个。\n\n", "\"答案：[LETTERS]\"（不带引号），其中 [LETTERS] 是 A,B,C,D,E 中的一个或多个。\n", 1)
+	fixtures["general_mcq_multi"] = benchtest.Options{File: "items.jsonl", Data: []byte(mcqItems), Prompt: multi, Extractions: []benchtest.Extraction{
+		{Reply: "答案：B", Extracted: "B", Other: "B", Correct: true}, {Reply: "答案：B，A", Extracted: "AB", Other: "AB"},
+	}}
+	fixtures["general_qa"] = benchtest.Options{File: "items.jsonl", Data: []byte(qaItems), Prompt: "左舷灯是什么颜色？", Extractions: []benchtest.Extraction{
+		{Reply: "红色", Extracted: "红色", Other: "红色", Correct: true}, {Reply: "绿", Extracted: "绿", Other: "绿"}, {Reply: ""},
+	}}
 	for _, b := range benchmark.All() {
 		t.Run(b.Ref().Name, func(t *testing.T) {
 			t.Parallel()

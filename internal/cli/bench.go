@@ -225,8 +225,10 @@ func runBenchShow(_ context.Context, a *app, name string) error {
 		}
 		return a.answer(showOf(r, b))
 	}
-	if _, err := os.Stat(name); err == nil {
-		return a.showFile(name)
+	if b, err := a.findBench(name); err == nil {
+		return a.showFile(b)
+	} else if _, there := os.Stat(name); there == nil {
+		return err
 	}
 	e := fail.New(fail.Usage, msg.Text{"there is no benchmark %q", "没有评测集 %q"}, name)
 	if s := spec.Suggest(name, names); s != "" {
@@ -237,11 +239,7 @@ func runBenchShow(_ context.Context, a *app, name string) error {
 }
 
 // showFile describes a benchmark that is a file or a folder.
-func (a *app) showFile(name string) error {
-	b, err := a.findBench(name)
-	if err != nil {
-		return err
-	}
+func (a *app) showFile(b *pipeline.Bench) error {
 	show := showOf(benchRow{
 		Name: b.Name, Ref: b.Benchmark.Ref().String(), Project: true, Items: len(b.Items), SHA256: b.SHA256, Path: filepath.ToSlash(b.Path),
 	}, b.Benchmark)
@@ -313,7 +311,7 @@ func newBenchAddCommand(a *app) *cobra.Command {
 	f := a.flags(c.Flags())
 	f.str(&o.Like, "like", "", "maritime_bench", msg.Text{"use prompt and rule of benchmark `NAME`", "沿用评测集 `NAME` 的提示词与规则"})
 	f.dryRun(&o.DryRun)
-	a.complete(c, "like", "maritime_bench", "general_mcq")
+	a.complete(c, "like", "maritime_bench", "general_mcq", "general_mcq_multi", "general_qa")
 	return c
 }
 
@@ -350,7 +348,7 @@ func runBenchAdd(_ context.Context, a *app, o BenchAddOptions) error {
 	if err != nil {
 		return err
 	}
-	items, err := pipeline.ReadItemsOf(b, filepath.Base(o.File), data)
+	items, err := benchmark.ReadItemsOf(b, filepath.Base(o.File), data)
 	if err != nil {
 		return err
 	}

@@ -71,8 +71,10 @@ func runBenchLint(_ context.Context, a *app, name string) error {
 
 // look adds what there is to say of one item.
 func (l *benchLint) look(b benchmark.Benchmark, it *benchmark.Item, seen map[string]bool) {
-	l.Options[fmt.Sprint(len(it.Question.Options))]++
-	l.Keys[strings.ToUpper(strings.TrimSpace(it.Key()))]++
+	if n := len(it.Question.Options); n > 0 {
+		l.Options[fmt.Sprint(n)]++
+		l.Keys[strings.ToUpper(strings.TrimSpace(it.Key()))]++
+	}
 	if s := it.Tags["subject"]; s != "" {
 		l.Subjects[s]++
 	}

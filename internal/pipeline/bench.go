@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/drydock-ml/drydock/eval/benchmark"
@@ -51,6 +52,11 @@ func FindBench(ref, base, home string, own []BenchmarkConfig) (*Bench, error) {
 	if _, err := os.Stat(path); err == nil {
 		return readBench("", "", path)
 	}
+	// one subject of a folder of several: DIR/SUBJECT
+	if dir, subject := filepath.Split(path); dir != "" && isSubject(dir, subject) {
+		set, err := benchmark.OpenFolder(os.DirFS(dir), plainName(subject), "", subject)
+		return setBench("", path, set, err)
+	}
 	if _, err := benchmark.Lookup(ref); err == nil {
 		return nil, fail.New(fail.Config, msg.Text{
 			"no copy of %s is registered: drydock ships no benchmark's items",
@@ -59,6 +65,15 @@ func FindBench(ref, base, home string, own []BenchmarkConfig) (*Bench, error) {
 	}
 	return nil, fail.New(fail.Config, msg.Text{"there is no benchmark and no file %q", "不存在评测集或文件 %q"}, ref).
 		Hint(msg.Text{"drydock bench list shows the registered ones", "drydock bench list 会列出已登记的评测集"})
+}
+
+// isSubject reports whether a folder has questions of a subject.
+func isSubject(dir, subject string) bool {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return false
+	}
+	splits, err := benchmark.Splits(os.DirFS(dir))
+	return err == nil && slices.ContainsFunc(splits, func(s benchmark.Split) bool { return s.Subject == subject })
 }
 
 func orLike(s string) string {
@@ -81,7 +96,7 @@ func inside(base, p string) string {
 // file.
 func readBench(name, like, path string) (*Bench, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		set, err := benchmark.OpenFolder(os.DirFS(path), cmp.Or(name, plainName(filepath.Base(path))), like)
+		set, err := benchmark.OpenFolder(os.DirFS(path), cmp.Or(name, plainName(filepath.Base(path))), like, "")
 		return setBench(name, path, set, err)
 	}
 	if ext := strings.ToLower(filepath.Ext(path)); ext == ".yaml" || ext == ".yml" {
@@ -97,7 +112,7 @@ func readBench(name, like, path string) (*Bench, error) {
 	if err != nil {
 		return nil, fail.New(fail.Config, msg.Text{"%v", "%v"}, err)
 	}
-	items, err := ReadItemsOf(base, filepath.Base(path), data)
+	items, err := benchmark.ReadItemsOf(base, filepath.Base(path), data)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +123,7 @@ func readBench(name, like, path string) (*Bench, error) {
 	}
 	for _, p := range benchmark.Packs() {
 		if p.ItemsSHA256 == b.Canonical && (name == "" || name == p.Name) {
-			if b.Benchmark, err = benchmark.NewChoice(p); err != nil {
+			if b.Benchmark, err = benchmark.New(p); err != nil {
 				return nil, err
 			}
 			b.Name = p.Name
@@ -126,17 +141,8 @@ func readBench(name, like, path string) (*Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.Benchmark, err = benchmark.NewChoice(pack)
+	b.Benchmark, err = benchmark.New(pack)
 	return b, err
-}
-
-// ReadItemsOf reads items as a benchmark takes them: with as many options and
-// right answers as it allows.
-func ReadItemsOf(b benchmark.Benchmark, name string, data []byte) ([]benchmark.Item, error) {
-	if c, ok := b.(*benchmark.Choice); ok {
-		return c.ReadItems(name, data)
-	}
-	return benchmark.ReadItems(name, data)
 }
 
 // setBench makes a Bench of what a pack file or a folder holds. Its name is the
@@ -147,7 +153,7 @@ func setBench(name, path string, set *benchmark.Set, err error) (*Bench, error) 
 	}
 	sum := sha256.Sum256(set.Data)
 	return &Bench{
-		Name: cmp.Or(name, set.Choice.Ref().Name), Benchmark: set.Choice, Items: set.Items, Path: path, Data: set.Data,
+		Name: cmp.Or(name, set.Benchmark.Ref().Name), Benchmark: set.Benchmark, Items: set.Items, Path: path, Data: set.Data,
 		SHA256: hex.EncodeToString(sum[:]), Canonical: benchmark.CanonicalHash(set.Items),
 	}, nil
 }

@@ -77,6 +77,23 @@ def shapes(gold, wrong):
     ]
 
 
+def failures(gold):
+    """Requests that come to nothing, and what EvalScope takes for an answer."""
+    error = lambda status, code, text: {"status": status, "body": json.dumps({"error": {"message": text, "type": "x", "param": None, "code": code}})}
+    choice = lambda content: json.dumps({"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [
+        {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}]})
+    return [
+        {"pattern": "context too long", "fail": error(400, "context_length_exceeded", f"at most 10 tokens. [{gold}]")},
+        {"pattern": "filtered", "fail": error(400, "content_filter", f"blocked [{gold}]")},
+        {"pattern": "bad request", "fail": error(400, 400, f"bad [{gold}]")},
+        {"pattern": "not found", "fail": error(404, "not_found", f"gone [{gold}]")},
+        {"pattern": "no choices", "fail": {"status": 200, "body": '{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[]}'}},
+        {"pattern": "half a surrogate pair", "fail": {"status": 200, "body": choice("\ud83d [" + gold + "]")}},
+        {"pattern": "plain", "content": f"[{gold}]"},
+        {"pattern": "plain", "content": "[D]"},
+    ]
+
+
 def script(items):
     out = []
     for i, it in enumerate(items):
@@ -100,9 +117,13 @@ class Server:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 outer.seen.append(body)
-                status, answer = outer.answer(self.path, json.loads(body))
+                request = json.loads(body)
+                status, answer = outer.answer(self.path, request)
+                kind = "application/json"
+                if request.get("stream") and status == 200:
+                    kind, answer = "text/event-stream", outer.streamed(json.loads(answer))
                 self.send_response(status)
-                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
                 self.wfile.write(answer)
@@ -135,12 +156,30 @@ class Server:
         hits = [i for i, it in enumerate(self.items) if f" {it['question']}\n选项：\nA. {it['A']}" in prompt]
         return hits[0] if len(hits) == 1 else -1
 
+    @staticmethod
+    def streamed(whole):
+        """The events of a reply: thinking, then the text in two pieces, then the end, then the usage."""
+        choice = whole["choices"][0]
+        message = choice["message"]
+        text = message.get("content") or ""
+        deltas = [{"role": "assistant", "content": ""}]
+        deltas += [{k: message[k]} for k in ("reasoning_content", "reasoning") if message.get(k)]
+        deltas += [{"content": part} for part in (text[: len(text) // 2], text[len(text) // 2 :])]
+        head = {k: whole[k] for k in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
+        events = [head | {"choices": [{"index": 0, "delta": d, "finish_reason": None}]} for d in deltas]
+        events.append(head | {"choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
+        if "usage" in whole:
+            events.append(head | {"choices": [], "usage": whole["usage"]})
+        return b"".join(b"data: " + json.dumps(e).encode() + b"\n\n" for e in events) + b"data: [DONE]\n\n"
+
     def answer(self, path, req):
         prompt = req["messages"][-1]["content"]
         i = self.index(prompt)
         if i < 0 or path != "/v1/chat/completions":
             return 422, b'{"error":{"message":"unknown prompt"}}'
         r = self.replies[i]
+        if "fail" in r:
+            return r["fail"]["status"], r["fail"]["body"].encode()
         message = {"role": "assistant", "content": r["content"]}
         message.update({k: r[k] for k in ("reasoning_content", "reasoning") if k in r})
         message.update(r.get("message_extra", {}))
@@ -190,7 +229,7 @@ class Peer:
         return self.server.taken()
 
     def drydock(self, work, *extra, model=MODEL):
-        run([self.a.drydock, "eval", "--model", model, "--base-url", self.server.url, "--work-dir", str(work), "--json", *extra],
+        run([self.a.drydock, "eval", "--model", model, "--base-url", self.server.url, "--work-dir", str(work), "--json", "--no-preflight", *extra],
             self.env, self.dir, f"{work}.drydock.log")
         return self.server.taken()
 
@@ -243,6 +282,9 @@ class Verdicts:
 def config(work):
     """The one task configuration of a run, without its paths."""
     import yaml
+    # how PyYAML writes the filters, an ordered dictionary
+    tag = "tag:yaml.org,2002:python/object/apply:collections.OrderedDict"
+    yaml.add_constructor(tag, lambda loader, node: loader.construct_sequence(node, deep=True), yaml.SafeLoader)
     found = list((work / "configs").glob("task_config_*.yaml"))
     if len(found) != 1:
         raise Failed(f"{work}/configs: {len(found)} files")
@@ -256,18 +298,22 @@ def config(work):
     return sorted(f"{k}: {json.dumps(v, ensure_ascii=False, sort_keys=True)}" for k, v in c.items())
 
 
-def compare(v, p, n, extra=(), ours=(), args=(), model=MODEL, whole=True):
-    """One run of both; whole: also score again, resume and finish each other's."""
+def compare(v, p, n, extra=(), ours=(), args=(), model=MODEL, whole=True, repeats=1, fails=False):
+    """One run of both; whole: also score again, resume and finish each other's.
+    When requests fail, EvalScope makes each five times and names its timeout: then
+    only the files are compared."""
     e, d = p.dir / "evalscope", p.dir / "drydock"
     for work in (e, d):
         shutil.rmtree(work, ignore_errors=True)
     sent_e = p.evalscope(e, *extra, args=args, model=model)
     sent_d = p.drydock(d, *ours, model=model)
-    v.same("requests asked", [n, list(range(n))], [len(sent_d), [i for i, _ in sent_d]])
-    v.same("request bodies, byte for byte", [b.decode() for _, b in sent_e], [b.decode() for _, b in sent_d])
+    if not fails:
+        v.same("requests asked", sorted(list(range(n)) * repeats), [i for i, _ in sent_d])
+        v.same("request bodies, byte for byte", [b.decode() for _, b in sent_e], [b.decode() for _, b in sent_d])
     real, mine = files(e), files(d)
     v.same_files("run", real, mine)
-    v.same("task configuration", config(e), config(d))
+    if not fails:
+        v.same("task configuration", config(e), config(d))
     if whole:
         rescored(v, p, mine, n)
     return sent_e, real
@@ -298,6 +344,45 @@ def rescored(v, p, mine, n):
             got = list((score / k).glob(f"{MODEL}/*"))
             v.same(f"drydock score on EvalScope's {kind}: {k}", mine[k][1],
                    (got[0].read_text(encoding="utf-8").split("\n") if k == "reports" else rows(got[0])) if got else None)
+
+
+MCQ = [
+    {"id": "1", "question": "锚球的颜色是______。", "A": "黑", "B": "白", "C": "红", "D": "绿", "E": "黄", "answer": "A"},
+    {"id": "2", "question": "Which light shows to starboard?", "A": "red", "B": "green", "answer": "B"},
+    {"id": "3", "question": "左舷灯是______。", "A": "黑", "B": "白", "C": "红", "D": "绿", "answer": "C"},
+    {"id": "4", "question": "尾灯是______。", "A": "黑", "B": "白", "C": "红", "D": "绿", "answer": "B"},
+    {"id": "5", "question": "拖带灯是______。", "A": "黑", "B": "白", "C": "红", "D": "黄", "answer": "D"},
+    {"id": "6", "question": "桅灯是______。", "A": "黑", "B": "白", "C": "红", "D": "黄", "answer": "B"},
+]
+MCQ_REPLIES = ["答案：A", "答案 : B。", "答案：D，更正，答案：C", "应选B，不选C", "答案：d", ""]
+
+
+def mcq(v, a):
+    """A folder of EvalScope's general_mcq, asked by both."""
+    print("general_mcq")
+    replies = [{"index": i, "content": r} for i, r in enumerate(MCQ_REPLIES)]
+    base = a.scratch / "mcq"
+    shutil.rmtree(base, ignore_errors=True)
+    (base / "exam").mkdir(parents=True)
+    (base / "exam" / "exam_val.jsonl").write_text(jsonl(json.dumps(r, ensure_ascii=False) for r in MCQ), encoding="utf-8")
+    p = Peer(a, "mcq-peer", SAMPLE, MCQ, replies)
+    p.server.index = lambda prompt: next((i for i, it in enumerate(MCQ) if it["question"] in prompt), -1)
+    e, d = p.dir / "evalscope", p.dir / "drydock"
+    run([a.evalscope, "eval", "--model", MODEL, "--api-url", p.server.url, "--api-key", "EMPTY", "--datasets", "general_mcq", "--dataset-args",
+         json.dumps({"general_mcq": {"local_path": str(base / "exam"), "subset_list": ["exam"]}}), "--work-dir", str(e), "--no-timestamp"], p.env, p.dir, f"{e}.evalscope.log")
+    sent_e = p.server.taken()
+    sent_d = p.drydock(d, "--bench", str(base / "exam"))
+    v.same("request bodies, byte for byte", [b.decode() for _, b in sent_e], [b.decode() for _, b in sent_d])
+
+    def graded(path):
+        out = []
+        for row in sorted(map(json.loads, path.read_text(encoding="utf-8").splitlines()), key=lambda r: r["index"]):
+            score = row["sample_score"]["score"]
+            out.append([row["index"], row["input"], row["target"], score["value"], score["extracted_prediction"], score["prediction"]])
+        return out
+
+    v.same("reviews, what they say", graded(next((e / "reviews").glob("*/*.jsonl"))), graded(next((d / "reviews").glob("*/*.jsonl"))))
+    p.server.close()
 
 
 def jsonl(lines):
@@ -332,7 +417,9 @@ def main():
     ap.add_argument("--drydock", required=True, help="the drydock program")
     ap.add_argument("--scratch", required=True, type=lambda s: pathlib.Path(s).resolve(), help="a folder to work in")
     ap.add_argument("--update", action="store_true", help="rewrite the goldens")
+    ap.add_argument("--only", action="append", default=[], help="a case to run, by its name as printed; may be repeated (default: all)")
     a = ap.parse_args()
+    a.wanted = lambda name: not a.only or name in a.only
     a.evalscope, a.drydock = (str(pathlib.Path(x).absolute()) for x in (a.evalscope, a.drydock))
     python = str(pathlib.Path(a.evalscope).parent / "python")
     version = subprocess.run([python, "-c", "import importlib.metadata as m; print(m.version('evalscope'))"], capture_output=True, text=True).stdout.strip()
@@ -341,6 +428,8 @@ def main():
 
     v = Verdicts()
     for name, path in (("sample", SAMPLE), ("edge", GOLDEN / "edge" / "test.jsonl")):
+        if not a.wanted(name):
+            continue
         items = load(path)
         replies = script(items)
         print(f"{name}: {len(items)} items")
@@ -357,13 +446,40 @@ def main():
         ("temperature 0.6", ["--generation-config", '{"temperature":0.6}'], ["--temperature", "0.6"], {}, MODEL),
         ("temperature 1", ["--generation-config", '{"temperature":1.0}'], ["--temperature", "1"], {}, MODEL),
         ("server's temperature", ["--generation-config", '{"timeout":60}'], ["--temperature", "server"], {}, MODEL),
+        ("token limit and extra body",
+         ["--generation-config", json.dumps({"temperature": 0.0, "max_tokens": 64, "extra_body": {"chat_template_kwargs": {"enable_thinking": False}}})],
+         ["--max-tokens", "64", "--extra-body", '{"chat_template_kwargs":{"enable_thinking":false}}'], {}, MODEL),
         ("model with a slash", [], [], {}, "Qwen/Qwen3-8B"),
         ("Chinese model", [], [], {}, "海事模型"),
         ("mixed name", [], [], {}, "../out/Ｑwen3 8B（sft）v1.0_é..json"),
     ):
+        if not a.wanted(what):
+            continue
         print(what)
         compare(v, p, 3, few + extra, ours + mine, args, model, whole=False)
+    if a.wanted("repeats"):
+        print("repeats")
+        compare(v, p, 3, few + ["--repeats", "2"], ours + ["--repeats", "2"], whole=False, repeats=2)
+    # of a streamed reply, EvalScope takes no finish reason that OpenAI does not have:
+    # the first 34 shapes have none
+    for what, n, extra, mine, args in (
+        ("filter", len(items), [], ["--filter", '{"remove_until": "</think>"}'], {"filters": {"remove_until": "</think>"}}),
+        ("two filters", len(items), [], ["--filter", '{"remove_until": "，", "extract": "\\\\[[A-D]\\\\]"}'], {"filters": {"remove_until": "，", "extract": "\\[[A-D]\\]"}}),
+        ("stream", 34, ["--stream", "--limit", "34"], ["--stream", "--limit", "34"], {}),
+    ):
+        if not a.wanted(what):
+            continue
+        print(what)
+        compare(v, p, n, extra, mine, args, whole=False)
     p.server.close()
+
+    if a.wanted("failing"):
+        print("failing")
+        p = Peer(a, "failing", SAMPLE, items, [{"index": i, **failures(it["answer"])[i % 8]} for i, it in enumerate(items)])
+        compare(v, p, 16, ["--limit", "16", "--eval-batch-size", "16", "--ignore-errors"], ["--limit", "16", "--on-error", "evalscope"], whole=False, fails=True)
+        p.server.close()
+    if a.wanted("general_mcq"):
+        mcq(v, a)
 
     print("everything is the same" if not v.bad else f"{v.bad} differences")
     return 1 if v.bad else 0
