@@ -90,10 +90,11 @@ func (p presetsAnswer) text(t *ui.Terminal) {
 			t.Println("")
 		}
 		t.Println(t.Bold(r.Name) + "  " + r.Version)
-		for _, l := range ui.Wrap(r.Summary, min(t.Width(), 80)-2) {
-			t.Println("  " + l)
+		for _, text := range []string{r.Summary, r.Source} {
+			for _, l := range ui.Wrap(text, min(t.Width(), 80)-2) {
+				t.Println("  " + l)
+			}
 		}
-		t.Println("  " + r.Source)
 		for _, d := range r.Differs {
 			for j, l := range ui.Wrap(d, min(t.Width(), 80)-6) {
 				head := "  ≠ "

@@ -23,13 +23,14 @@ import (
 
 // ContamSelftestOptions are the flags of contam selftest.
 type ContamSelftestOptions struct {
-	Inputs    []string
-	Against   []string
-	Items     int
-	Seed      int
-	MinRecall float64
-	Kinds     []string
-	Copies    string
+	Inputs     []string
+	Against    []string
+	Thresholds string
+	Items      int
+	Seed       int
+	MinRecall  float64
+	Kinds      []string
+	Copies     string
 	readOptions
 	DryRun bool
 }
@@ -40,8 +41,8 @@ func newContamSelftestCommand(a *app) *cobra.Command {
 		use: "FILE… --against REF|FILE…", args: someArgs("FILE"),
 		short: msg.Text{"Prove the check on your own benchmark and data.", "用您自己的评测集和数据检验污染检查。"},
 		long: msg.Text{
-			"Copies of the benchmark's items are changed in every way drydock knows (shuffled, traditional characters, misread letters, split over turns, …), hidden in the text of your files in memory, and checked. The table says how many came out with the right item named, with a 95 % interval, and how many look-alikes were false alarms. Below a bar it ends with 1. The files are not changed; what they hold already is counted apart.",
-			"将评测集题目以 drydock 所知的各种方式改动（打乱选项、繁体、误识、拆成多轮等），在内存中嵌入您文件的文字并加以检查。表中列出正确指认原题的比例及其 95% 区间，以及多少相似而非题目的文字被误报。未达标时以 1 退出。文件不会被改动；其中原有的发现另行计数。",
+			"Copies of the benchmark's items are changed in every way drydock knows (shuffled, traditional characters, misread letters, split over turns, …), hidden in the text of your files in memory, and checked. The table says how many came out with the right item named, with the Wilson interval, and how many look-alikes were false alarms. Below a bar it ends with 1. The files are not changed; what they hold already is counted apart.",
+			"将评测集题目以 drydock 所知的各种方式改动（打乱选项、繁体、误识、拆成多轮等），在内存中嵌入您文件的文字并加以检查。表中列出正确指认原题的比例及其 Wilson 区间，以及多少相似而非题目的文字被误报。未达标时以 1 退出。文件不会被改动；其中原有的发现另行计数。",
 		},
 		examples: []example{
 			{msg.Text{"all items, all kinds of change", "全部题目、全部改动方式"}, "drydock contam selftest build/train.jsonl --against maritime_bench"},
@@ -59,6 +60,7 @@ func newContamSelftestCommand(a *app) *cobra.Command {
 	}
 	f := a.flags(c.Flags())
 	f.strs(&o.Against, "against", "", msg.Text{"benchmark name or file `REF`; may be repeated", "评测集名称或文件 `REF`；可重复"})
+	f.str(&o.Thresholds, "thresholds", "", "", msg.Text{"`FILE` of other thresholds, as for contam check", "另设阈值的 `FILE`，同 contam check"})
 	f.int(&o.Items, "items", "", 0, msg.Text{"take `N` items, evenly spread (0: all)", "均匀抽取 `N` 题（0：全部）"})
 	f.int(&o.Seed, "seed", "", 1, msg.Text{"seed `N` of what is drawn at random", "随机抽取的种子 `N`"})
 	f.float(&o.MinRecall, "min-recall", "", 0, msg.Text{"least share `X` of copies found, for every kind (0: each its own)", "每种方式的最低检出比例 `X`（0：各自的标准）"})
@@ -123,7 +125,7 @@ func runContamSelftest(ctx context.Context, a *app, o ContamSelftestOptions) err
 			"--items 与 --seed 不小于 0，--min-recall 为 0 到 1 之间的比例",
 		})
 	}
-	benches, ix, err := a.contamIndex(o.Against)
+	benches, ix, err := a.contamIndexWith(o.Against, o.Thresholds)
 	if err != nil {
 		return err
 	}

@@ -105,7 +105,9 @@ func TestDeterminism(t *testing.T) {
 func TestSeesThrough(t *testing.T) {
 	t.Parallel()
 	_, sets, c := fixture(t)
-	strict, err := contam.NewIndexOf(sets, contam.Config{StemSame: 1, StemWithOptions: 1, StemWithAllOptions: 1, OptionsNear: 1, StemShare: 1, OptionShare: 1})
+	strict, err := contam.NewIndexOf(sets, contam.Config{Thresholds: contam.Thresholds{
+		StemSame: 1, StemWithOptions: 1, StemWithAllOptions: 1, OptionsNear: 1, StemShare: 1, OptionShare: 1,
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +122,7 @@ func TestSeesThrough(t *testing.T) {
 	if len(noise.Missed) > 0 && (len(noise.Missed[0].Rows) != 1 || noise.Missed[0].Item.Benchmark != "own") {
 		t.Errorf("a miss without what was checked: %+v", noise.Missed[0])
 	}
-	all, err := contam.NewIndexOf(sets, contam.Config{Fail: contam.Verdicts()})
+	all, err := contam.NewIndexOf(sets, contam.Config{Thresholds: contam.Thresholds{Fail: contam.Verdicts()}})
 	if err != nil {
 		t.Fatal(err)
 	}
