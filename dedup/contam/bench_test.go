@@ -51,6 +51,33 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
+// BenchmarkSeams is BenchmarkScan with the seams between the rows looked at.
+func BenchmarkSeams(b *testing.B) {
+	ix, _ := realIndex(b)
+	for _, kind := range []string{"zh-domain", "zh-neutral", "en-domain"} {
+		b.Run(kind, func(b *testing.B) {
+			rows := bulk(b, kind)
+			s := ix.Scanner()
+			s.Break()
+			b.SetBytes(int64(len(rows)))
+			b.ReportAllocs()
+			found := 0
+			for b.Loop() {
+				found = 0
+				for data := rows; len(data) > 0; {
+					line, rest, _ := bytes.Cut(data, []byte("\n"))
+					if _, err := s.Row(line); err != nil {
+						b.Fatal(err)
+					}
+					found += len(s.Seam())
+					data = rest
+				}
+			}
+			b.ReportMetric(float64(found), "findings")
+		})
+	}
+}
+
 func BenchmarkByteHash(b *testing.B) {
 	for _, kind := range []string{"zh-domain", "zh-neutral", "en-domain"} {
 		b.Run(kind, func(b *testing.B) {

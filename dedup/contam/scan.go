@@ -43,6 +43,7 @@ type Scanner struct {
 	failed       []uint32 // items that fail the record checked last
 	seams        bool     // remember the record before
 	before, last kept
+	left         []uint32 // items close before the seam
 }
 
 // A hit is a seed found in the stream.

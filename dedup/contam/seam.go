@@ -108,7 +108,8 @@ func (s *Scanner) remember(row []byte, id string) {
 // fail on neither, rising.
 func (s *Scanner) astride(a, b *kept) []uint32 {
 	t := &s.ix.seeds
-	var left, out []uint32
+	left := s.left[:0]
+	var out []uint32
 	for _, h := range a.tailHits {
 		if int(h.end) > len(a.tail)-seamNear {
 			for _, p := range t.post[t.seeds[h.seed].from:t.seeds[h.seed].to] {
@@ -117,6 +118,7 @@ func (s *Scanner) astride(a, b *kept) []uint32 {
 		}
 	}
 	slices.Sort(left)
+	s.left = left
 	for _, h := range b.headHits {
 		if h.end > seamBehind {
 			continue
@@ -159,14 +161,19 @@ func (s *Scanner) join(a, b *kept, i uint32) (Finding, bool) {
 	from, to := max(0, len(a.tail)-reach), min(len(b.head), reach+seamBehind)
 	stem1, opt1 := s.weighs(i, a.tailHits, from, len(a.tail))
 	stem2, opt2 := s.weighs(i, b.headHits, 0, to)
-	if stem := stem1 + stem2; !s.ix.needs[i].met(stem, opt1+opt2) {
+	stem := stem1 + stem2
+	if !s.ix.needs[i].met(stem, opt1+opt2) {
 		return Finding{}, false
 	}
 	end := len(a.tail) - overlap(a.tail, b.head)
 	from = min(from, end)
 	window := slices.Concat(a.tail[from:end], b.head[:to])
+	rescue := stem >= rescueShare*it.stemMass
+	if !rescue && s.hopeless(it, window, true) {
+		return Finding{}, false
+	}
 	m := s.verify(it, window, true)
-	if !m.same || m.stem < it.limits.StemSame {
+	if rescue && (!m.same || m.stem < it.limits.StemSame) {
 		m = s.rescue(it, window, m)
 	}
 	if !m.same {
