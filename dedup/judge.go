@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Why a record that looks like another stays, and is only listed.
+// Why a record that looks like another stays, and is only listed: the reasons of a
+// [Pair] that is Listed.
 const (
 	OtherNumber   = "variant_number"   // another number, or a number more
 	OtherUnit     = "variant_unit"     // another word after the same number
@@ -18,12 +19,6 @@ const (
 	OtherAnswer   = "conflict_answer"  // the same prompt or question, another answer
 	Contained     = "contained"        // the shorter stands in the longer
 )
-
-// Reasons lists what a pair's reason can be: those of removed records, then those
-// of listed ones.
-func Reasons() (removed, listed []string) {
-	return []string{Duplicate, Near, Conflict}, []string{OtherAnswer, OtherNumber, OtherUnit, OtherPolarity, OtherSymbol, OtherWording, OtherOptions, OtherPassage, Contained}
-}
 
 const (
 	// strictRunes: up to so many letters every word counts; longer texts have

@@ -27,7 +27,7 @@ func (r Ref) String() string {
 // stays.
 type Pair struct {
 	Removed, Kept Ref     // a listed record is called Removed, too
-	Reason        string  // Duplicate, Conflict, Near, or why it is only listed: see Reasons
+	Reason        string  // Duplicate, Conflict, Near; of a listed one OtherNumber and the like
 	Similarity    float64 // 0–1: the letters both have in common; 1 for equal ones
 	Differs       string  // what differs, folded: "右→左 +不 -的"; empty for equal ones
 	Listed        bool

@@ -169,7 +169,7 @@ func (a *app) starterConfig(registered bool) string {
 		{"  - tidy_text:", msg.Text{}},
 		{"  - drop_short:", msg.Text{}},
 		{"  - drop_duplicate_options:", msg.Text{}},
-		{"dedup: {exact: true}", msg.Text{}},
+		{"dedup: {near: {threshold: 0.85}}", msg.Text{"equal and near records", "相同及近似的记录"}},
 	}
 	hash := "# "
 	if registered {

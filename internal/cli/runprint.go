@@ -229,10 +229,6 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 	case pipeline.StageSources:
 		amount = t.Count(len(s.Inputs), "file", "files", "个文件")
 		details = append(details, kindCounts(t, s.Kinds))
-	case pipeline.StageDedup:
-		if s.Dedup != nil && len(s.Dedup.Listed) > 0 {
-			details = append(details, t.Say(msg.Text{"alike, and kept: %s", "相似但保留：%s"}, listedWords(s.Dedup.Listed)))
-		}
 	case pipeline.StageContam:
 		details = describeContam(t, s)
 	case pipeline.StageOutput:
@@ -258,6 +254,9 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 	}
 	if s.Sums != nil && s.Name != pipeline.StageOutput && s.Name != pipeline.StageContam {
 		details = append(details, sumsText(t, s)...)
+	}
+	if s.Dedup != nil && len(s.Dedup.Listed) > 0 {
+		details = append(details, t.Say(msg.Text{"alike, and kept: %s", "相似但保留：%s"}, listedWords(s.Dedup.Listed)))
 	}
 	if s.Status == pipeline.StatusPlanned && s.Train == nil {
 		details = append(details, reasonText(t, s.Reason))
