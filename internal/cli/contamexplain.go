@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dedup/contam"
 	"github.com/drydock-ml/drydock/dedup/contam/report"
 	"github.com/drydock-ml/drydock/dedup/contam/rowtext"
@@ -110,38 +111,18 @@ func runContamExplain(ctx context.Context, a *app, o ContamExplainOptions) error
 	}
 	read.CacheDir, read.Workers = a.host.cache(), a.workers()
 	s := ix.Scanner()
-	var found []contam.Finding
-	var ans *explainAnswer
-	var raw []byte
-	isRow := false
-	err = pipeline.EachChecked(ctx, file, read, a.note, func(r *pipeline.CheckedRecord) bool {
-		at := pipeline.LineOf(r.At)
-		if o.Record == "" && at != line && !(line == 0 && !r.JSON) {
-			return true
-		}
-		id := ""
-		if row, err := rowtext.Read(r.Raw); err == nil && r.JSON {
-			id = row.ID
-		}
-		if o.Record != "" && id != o.Record {
-			return true
-		}
-		rows, err := s.Row(r.Raw)
-		if found = rows; err != nil || !r.JSON {
-			found = s.Text(r.Raw)
-		}
-		raw, isRow = slices.Clone(r.Raw), r.JSON
-		ans = &explainAnswer{Schema: "drydock.contam.explain/1", File: file, Line: at, ID: id, SHA256: r.SHA256(), Config: ix.ConfigHash(), Items: []explainItem{}}
-		return false
-	})
-	if ctx.Err() != nil {
+	rec, found, err := o.find(ctx, file, line, read, a.note, s)
+	switch {
+	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	}
-	if err != nil {
+	case err != nil:
 		return a.cannotRead(file, err)
-	}
-	if ans == nil {
+	case rec == nil:
 		return noRecord(file, line, o.Record)
+	}
+	ans := &explainAnswer{
+		Schema: "drydock.contam.explain/1", File: file, Line: pipeline.LineOf(rec.At), ID: rowID(rec),
+		SHA256: rec.SHA256(), Config: ix.ConfigHash(), Items: []explainItem{},
 	}
 	refs, err := o.items(benches, s, found)
 	if err != nil {
@@ -153,9 +134,44 @@ func runContamExplain(ctx context.Context, a *app, o ContamExplainOptions) error
 			return fail.New(fail.Usage, msg.Text{"there is no item %d in %s", "没有题目 %d：%s"}, ref.Index, ref.Benchmark)
 		}
 		ans.Letters = x.Letters
-		ans.Items = append(ans.Items, explained(&x, raw, isRow, benches))
+		ans.Items = append(ans.Items, explained(&x, rec, benches))
 	}
 	return a.answer(ans)
+}
+
+// find checks the record that is meant, and returns it with what was found; nil
+// when there is none.
+func (o *ContamExplainOptions) find(ctx context.Context, file string, line int, read format.Options, note func(format.Note), s *contam.Scanner) (rec *pipeline.CheckedRecord, found []contam.Finding, err error) {
+	err = pipeline.EachChecked(ctx, file, read, note, func(r *pipeline.CheckedRecord) bool {
+		switch {
+		case o.Record != "" && rowID(r) != o.Record:
+			return true
+		case o.Record == "" && pipeline.LineOf(r.At) != line && (line > 0 || r.JSON):
+			return true
+		}
+		rec = &pipeline.CheckedRecord{Raw: slices.Clone(r.Raw), JSON: r.JSON, At: r.At}
+		var broken error
+		if r.JSON {
+			found, broken = s.Row(rec.Raw)
+		}
+		if !r.JSON || broken != nil {
+			found = s.Text(rec.Raw)
+		}
+		return false
+	})
+	return rec, found, err
+}
+
+// rowID is the row's own id; empty when it has none.
+func rowID(r *pipeline.CheckedRecord) string {
+	if !r.JSON {
+		return ""
+	}
+	row, err := rowtext.Read(r.Raw)
+	if err != nil {
+		return ""
+	}
+	return row.ID
 }
 
 func noRecord(file string, line int, id string) error {
@@ -203,7 +219,7 @@ func (o *ContamExplainOptions) items(benches []*pipeline.Bench, s *contam.Scanne
 }
 
 // explained turns an explanation into what is shown.
-func explained(x *contam.Explanation, raw []byte, isRow bool, benches []*pipeline.Bench) explainItem {
+func explained(x *contam.Explanation, rec *pipeline.CheckedRecord, benches []*pipeline.Bench) explainItem {
 	c := &x.Limits
 	share := func(part, all float64) msg.Phrase {
 		return msg.Phrase{Text: msg.Text{"%.1f of %.1f nats", "%.1f / %.1f nat"}, Args: []any{part, all}}
@@ -217,8 +233,10 @@ func explained(x *contam.Explanation, raw []byte, isRow bool, benches []*pipelin
 		{"stem_above_chance", x.StemAbove, c.StemWithOptions, x.StemAbove >= c.StemWithOptions, msg.Phrase{Text: msg.Text{"together with the options", "与选项合计"}}},
 	}
 	if x.Options == x.Options { // NaN: no option tells the item
-		e.Steps = append(e.Steps, explainStep{"options", x.Options, c.OptionsNear, x.Options >= c.OptionsNear,
-			msg.Phrase{Text: msg.Text{"%d {option|options} found", "找到 %d 个选项"}, Args: []any{x.OptionsFound}}})
+		e.Steps = append(e.Steps, explainStep{
+			"options", x.Options, c.OptionsNear, x.Options >= c.OptionsNear,
+			msg.Phrase{Text: msg.Text{"%d {option|options} found", "找到 %d 个选项"}, Args: []any{x.OptionsFound}},
+		})
 	}
 	if x.Candidate {
 		e.Reached = "letters"
@@ -232,10 +250,10 @@ func explained(x *contam.Explanation, raw []byte, isRow bool, benches []*pipelin
 	if x.Finding == nil {
 		h.Item = x.Item
 	}
-	if isRow {
-		h.Fields = report.Fields(raw, nil, &f)
+	if rec.JSON {
+		h.Fields = report.Fields(rec.Raw, nil, &f)
 	} else {
-		h.Fields = report.TextField(string(raw), &f)
+		h.Fields = report.TextField(string(rec.Raw), &f)
 	}
 	for _, b := range benches {
 		for i := range b.Items {

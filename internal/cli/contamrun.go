@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,60 +31,72 @@ type contamAnswer struct {
 	shown   []report.Hit // the first leaks
 }
 
-func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
-	shard, err := o.check()
-	if err != nil {
-		return err
+// contamRun is a check that is ready to begin.
+type contamRun struct {
+	*pipeline.ContamCheck
+	settings contamSettings
+	waivers  *report.Waivers
+	shard    *report.Shard // nil: the whole
+	files    []string
+	bad      fail.List // what is already known to be missing
+}
+
+// prepareContam reads everything a check needs but the data.
+func (a *app) prepareContam(o *ContamCheckOptions) (r contamRun, err error) {
+	if r.shard, err = o.check(); err != nil {
+		return r, err
 	}
-	waivers, err := a.readWaivers(o.Waivers)
-	if err != nil {
-		return err
+	if r.waivers, err = a.readWaivers(o.Waivers); err != nil {
+		return r, err
 	}
 	benches, ix, err := a.contamIndexWith(o.Against, o.Thresholds)
 	if err != nil {
-		return err
+		return r, err
 	}
-	files, bad, err := o.files()
-	if err != nil {
-		return err
+	if r.files, r.bad, err = o.files(); err != nil {
+		return r, err
 	}
 	read, err := o.options()
 	if err != nil {
-		return err
+		return r, err
 	}
-	check := &pipeline.ContamCheck{Index: ix, Benches: benches, Read: read}
-	if shard != nil {
-		check.Shard = pipeline.ContamShard{Index: shard.Index, Of: shard.Of}
+	r.ContamCheck = &pipeline.ContamCheck{Index: ix, Benches: benches, Read: read}
+	if r.shard != nil {
+		r.Shard = pipeline.ContamShard{Index: r.shard.Index, Of: r.shard.Of}
 	}
-	settings, err := usePreset(o.Preset, ix, check)
+	r.settings, err = usePreset(o.Preset, ix, r.ContamCheck)
+	return r, err
+}
+
+func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
+	r, err := a.prepareContam(&o)
 	if err != nil {
 		return err
 	}
 	start := a.host.Now()
-	judged, unjudged, err := a.useJudge(ctx, o.judgeOptions, check, files)
+	judged, unjudged, err := a.useJudge(ctx, o.judgeOptions, r.ContamCheck, r.files)
 	if err != nil {
 		return err
 	}
-	bad = append(bad, unjudged...)
-	ans := &contamAnswer{Summary: newContamSummary(benches, settings), Judge: judged}
-	ans.Shard, ans.Redacted = shard, o.Redact
-	sink, err := a.contamSink(o.contamOutputs, o.DryRun, &ans.Summary, check, waivers)
+	ans := &contamAnswer{Summary: newContamSummary(r.Benches, r.settings), Judge: judged}
+	ans.Summary.Shard, ans.Redacted = r.shard, o.Redact
+	sink, err := a.contamSink(o.contamOutputs, o.DryRun, &ans.Summary, r.ContamCheck, r.waivers)
 	if err != nil {
 		return err
 	}
 	defer sink.close()
-	t, err := a.scanContam(ctx, o, check, files, sink)
+	t, err := a.scanContam(ctx, o, r.ContamCheck, r.files, sink)
 	if err != nil {
 		return err
 	}
-	bad = append(bad, t.Bad...)
 	ans.take(t, sink)
 	ans.contamClean.take(o.contamClean, t, o.DryRun)
 	ans.seconds = a.host.Now().Sub(start).Seconds()
+	bad := slices.Concat(r.bad, unjudged, t.Bad)
 	switch {
 	case ans.Failed > 0:
-		bad = append(bad, contamLeaks(o, t, files))
-	case ans.Records == 0 && shard == nil && len(bad) == 0:
+		bad = append(bad, contamLeaks(o, t, r.files))
+	case ans.Records == 0 && r.shard == nil && len(bad) == 0:
 		bad = append(bad, nothingChecked())
 	}
 	if o.Redact {
@@ -166,9 +179,9 @@ func (a *app) readWaivers(name string) (*report.Waivers, error) {
 	if name == "" {
 		return nil, nil
 	}
-	data, err := a.readFile(name)
+	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, err
+		return nil, fail.New(fail.Usage, msg.Text{"--waivers: %v", "--waivers：%v"}, err)
 	}
 	return report.ReadWaivers(name, data, a.host.Now())
 }

@@ -86,33 +86,59 @@ func keyOf(r *Row) pairKey {
 // line, else by locator, else by id. records is how many were checked; 0: not
 // known.
 func Compare(a, b []Row, records int) *Comparison {
+	j := joint{at: map[pairKey]int{}, fails: map[recordKey][2]bool{}}
+	j.add(a, 0)
+	j.add(b, 1)
 	c := &Comparison{Schema: CompareSchema, Records: records, Changes: []Change{}, Pairs: []Pair{}}
-	at := map[pairKey]int{}
-	var pairs []Pair
-	fails := map[recordKey][2]bool{}
-	take := func(rows []Row, side int) {
-		for i := range rows {
-			r := &rows[i]
-			k := keyOf(r)
-			n, known := at[k]
-			if !known {
-				n = len(pairs)
-				at[k] = n
-				pairs = append(pairs, Pair{
-					Record: PairRecord{r.Record.File, r.Record.Line, r.Record.ID, r.Record.Locator},
-					Item:   Item{r.Item.Benchmark, r.Item.Index},
-				})
-			}
-			pairs[n].take(r, side)
-			if r.Fail {
-				f := fails[k.recordKey]
-				f[side] = true
-				fails[k.recordKey] = f
-			}
+	c.count(j.pairs)
+	for _, f := range j.fails {
+		switch f {
+		case [2]bool{true, true}:
+			c.FailBoth++
+		case [2]bool{true, false}:
+			c.FailOnlyA++
+		default:
+			c.FailOnlyB++
 		}
 	}
-	take(a, 0)
-	take(b, 1)
+	if differ := c.FailOnlyA + c.FailOnlyB; records >= differ && records > 0 {
+		share := float64(records-differ) / float64(records)
+		c.RecordAgreement = &share
+	}
+	return c
+}
+
+// joint is two reports side by side.
+type joint struct {
+	pairs []Pair
+	at    map[pairKey]int
+	fails map[recordKey][2]bool // records that fail, in A and in B
+}
+
+func (j *joint) add(rows []Row, side int) {
+	for i := range rows {
+		r := &rows[i]
+		k := keyOf(r)
+		n, known := j.at[k]
+		if !known {
+			n = len(j.pairs)
+			j.at[k] = n
+			j.pairs = append(j.pairs, Pair{
+				Record: PairRecord{r.Record.File, r.Record.Line, r.Record.ID, r.Record.Locator},
+				Item:   Item{r.Item.Benchmark, r.Item.Index},
+			})
+		}
+		j.pairs[n].take(r, side)
+		if r.Fail {
+			f := j.fails[k.recordKey]
+			f[side] = true
+			j.fails[k.recordKey] = f
+		}
+	}
+}
+
+// count sorts the pairs into those of both reports and those of one.
+func (c *Comparison) count(pairs []Pair) {
 	changes := map[Change]int{}
 	for _, p := range pairs {
 		switch {
@@ -136,24 +162,9 @@ func Compare(a, b []Row, records int) *Comparison {
 		c.Changes = append(c.Changes, Change{ch.A, ch.B, changes[ch]})
 	}
 	c.Agreement = 1
-	if all := c.Both + c.OnlyA + c.OnlyB; all > 0 {
+	if all := len(pairs); all > 0 {
 		c.Agreement = float64(c.Both) / float64(all)
 	}
-	for _, f := range fails {
-		switch f {
-		case [2]bool{true, true}:
-			c.FailBoth++
-		case [2]bool{true, false}:
-			c.FailOnlyA++
-		default:
-			c.FailOnlyB++
-		}
-	}
-	if differ := c.FailOnlyA + c.FailOnlyB; records >= differ && records > 0 {
-		share := float64(records-differ) / float64(records)
-		c.RecordAgreement = &share
-	}
-	return c
 }
 
 // take sets one side from a row. Of several findings of one pair the one that
