@@ -94,9 +94,8 @@ func (h *HTTP) Conditions() []Condition {
 	if err != nil {
 		body = nil // Ask will say it
 	}
-	sampling := strings.TrimPrefix(string(body), `{"model":"",`)
-	sampling = strings.Replace(sampling, `"messages":[]`, "", 1)
-	sampling = strings.Replace(sampling, ",,", ",", 1)
+	sampling := strings.TrimPrefix(string(body), `{"model":""`)
+	sampling = strings.Replace(sampling, `,"messages":[]`, "", 1) // the extra fields come after it
 	return []Condition{{"sampling", "{" + strings.TrimPrefix(sampling, ",")}}
 }
 

@@ -54,8 +54,8 @@ func newEvalCommand(a *app) *cobra.Command {
 		use:   "--model NAME",
 		short: msg.Text{"Ask a served model, or a baseline, a benchmark's questions.", "向已部署的模型或基线提问评测集题目。"},
 		long: msg.Text{
-			"builtin:majority always answers the commonest letter of --train; builtin:lookup answers by looking the question up in --train. They know nothing: a lookup far above chance says that the training data holds the benchmark. Answers are saved as they come; the same command goes on where it stopped. The files have EvalScope's layout.",
-			"builtin:majority 始终回答 --train 中最常见的字母；builtin:lookup 在 --train 中检索作答。二者没有任何知识：检索远高于随机水平说明训练数据含有评测集。回答随到随存；再次运行同一命令从停止处继续。文件采用 EvalScope 的目录结构。",
+			"builtin:majority always answers the commonest letter of --train; builtin:lookup answers by looking the question up in --train. They know nothing: a lookup far above chance says that the training data holds the benchmark. A server is looked at first, and what would spoil the result ends the run before it begins. Answers are saved as they come; the same command goes on where it stopped. The files have EvalScope's layout.",
+			"builtin:majority 始终回答 --train 中最常见的字母；builtin:lookup 在 --train 中检索作答。二者没有任何知识：检索远高于随机水平说明训练数据含有评测集。提问前先查看服务端，会使结果失效的问题在开始前就终止运行。回答随到随存；再次运行同一命令从停止处继续。文件采用 EvalScope 的目录结构。",
 		},
 		examples: []example{
 			{msg.Text{"a model served here", "本机部署的模型"}, "drydock eval --model qwen3-8b --base-url http://127.0.0.1:8000/v1"},
