@@ -59,10 +59,15 @@ func textRuns(b []byte) (runs []rawRun) {
 	return runs
 }
 
-// opcode returns how many bytes before a string in a pickle read as a letter of
-// it: its length, or the V of protocol 0.
+// opcode returns how many bytes before a string in a pickle read as letters of
+// it: its length, or the V of protocol 0, also behind an a or s.
 func opcode(b []byte) int {
-	if len(b) > 1 && (int(b[0]) == len(b)-1 || b[0] == 'V' && b[1] == '\\') {
+	switch {
+	case len(b) < 2:
+		return 0
+	case (b[0] == 'a' || b[0] == 's') && b[1] == 'V':
+		return 2
+	case int(b[0]) == len(b)-1, b[0] == 'V' && b[1] == '\\':
 		return 1
 	}
 	return 0

@@ -193,6 +193,18 @@ func (w *wideTables) find(b []byte, lo, hi int, out *[6][]rawRun) {
 // itself and no news inside a sentence.
 const maxStrange = 2
 
+// after counts strange characters in a row: a letter ends the row, a sign does
+// not, since the bytes between two strings read as signs, too.
+func after(odd int, kind uint8) int {
+	switch kind {
+	case wideLetter:
+		return 0
+	case wideNot:
+		return odd + 1
+	}
+	return odd
+}
+
 // follow returns the run of text around the character at i, and where it ends.
 func (w *wideTables) follow(b []byte, i int, e rawEncoding) (rawRun, int) {
 	if e == encGB18030 {
@@ -217,15 +229,20 @@ func (w *wideTables) follow(b []byte, i int, e rawEncoding) (rawRun, int) {
 		}
 		return rune(v), v >= ' ' && v <= utf8.MaxRune || isBlank(rune(v))
 	}
-	strange := func(r rune) bool { return r >= 1<<16 || w.class[r]>>4 == wideNot }
+	kind := func(r rune) uint8 {
+		if r >= 1<<16 {
+			return wideNot
+		}
+		return w.class[r] >> 4
+	}
 	start, odd := i, 0
 	for k := i - step; k >= 0 && odd < maxStrange; k -= step {
 		r, ok := unit(k)
 		if !ok {
 			break
 		}
-		if odd++; !strange(r) {
-			start, odd = k, 0
+		if odd = after(odd, kind(r)); odd == 0 {
+			start = k
 		}
 	}
 	var text []byte
@@ -243,8 +260,8 @@ func (w *wideTables) follow(b []byte, i int, e rawEncoding) (rawRun, int) {
 			}
 		}
 		text = utf8.AppendRune(text, r)
-		if odd++; !strange(r) {
-			odd, kept, end = 0, len(text), k+step
+		if odd = after(odd, kind(r)); odd == 0 {
+			kept, end = len(text), k+step
 		}
 	}
 	return rawRun{at: start, text: text[:kept], enc: e}, end
@@ -265,8 +282,15 @@ func (w *wideTables) followGB(b []byte, i int) (rawRun, int) {
 		}
 		text = utf8.AppendRune(text, r)
 		k += n
-		if odd++; n == 1 || n == 2 && w.class[uint16(b[k-2])<<8|uint16(b[k-1])]>>2&3 != wideNot {
-			odd, kept, end = 0, len(text), max(end, k)
+		kind := uint8(wideNot)
+		switch n {
+		case 1:
+			kind = w.class[b[k-1]] >> 4 // ASCII is that of UTF-16
+		case 2:
+			kind = w.class[uint16(b[k-2])<<8|uint16(b[k-1])] >> 2 & 3
+		}
+		if odd = after(odd, kind); odd == 0 {
+			kept, end = len(text), max(end, k)
 		}
 	}
 	return rawRun{at: start, text: text[:kept], enc: encGB18030}, end
