@@ -62,6 +62,17 @@ func (c *coverSet) fill(ls []letter) {
 	}
 }
 
+// share returns the share of the grams that the set has.
+func (c *coverSet) share(grams []uint16) float64 {
+	n := 0
+	for _, g := range grams {
+		if c[g>>6&(1<<coverBits/64-1)]&(1<<(g&63)) != 0 {
+			n++
+		}
+	}
+	return float64(n) / float64(len(grams))
+}
+
 // A cover holds the grams of a stream, chunk by chunk, as far as they have been
 // asked for.
 type cover struct {
@@ -72,7 +83,7 @@ type cover struct {
 
 func (c *cover) reset(letters int) {
 	for n := letters/coverChunk + 1; len(c.sets) < n; {
-		c.sets = append(c.sets, new(coverSet))
+		c.sets = append(c.sets, nil)
 		c.made = append(c.made, false)
 	}
 	clear(c.made)
@@ -84,13 +95,19 @@ func (c *cover) share(grams []uint16, ls []letter, lo, hi int) float64 {
 	for k := first; k <= last; k++ {
 		if !c.made[k] {
 			c.made[k] = true
+			if c.sets[k] == nil {
+				c.sets[k] = new(coverSet)
+			}
 			c.sets[k].fill(ls[k*coverChunk : min(len(ls), (k+1)*coverChunk+coverLen-1)])
 		}
+	}
+	if first == last {
+		return c.sets[first].share(grams)
 	}
 	n := 0
 	for _, g := range grams {
 		for _, set := range c.sets[first : last+1] {
-			if set[g>>6]>>(g&63)&1 == 1 {
+			if set[g>>6]&(1<<(g&63)) != 0 {
 				n++
 				break
 			}
@@ -107,14 +124,7 @@ func (s *Scanner) covered(i uint32, marks []mark, lo, hi int, withOptions bool) 
 		return 1
 	}
 	ls := s.text.letters
-	var options float64
-	if withOptions {
-		options = s.cover.share(g.options, ls, lo, hi)
-	}
 	stem := s.cover.share(g.stem, ls, lo, hi)
-	if stem < coverLeast {
-		return options
-	}
 	first, last := -1, -1
 	for _, m := range marks {
 		if m.stem > 0 {
@@ -123,18 +133,16 @@ func (s *Scanner) covered(i uint32, marks []mark, lo, hi int, withOptions bool) 
 			}
 		}
 	}
-	if first < 0 {
-		return max(stem, options)
+	if stem >= coverLeast && first >= 0 {
+		// nearer: the stem lies around its marks
+		reach := s.ix.items[i].stemLen + coverReach
+		s.cover.near.fill(ls[max(lo, first-reach):min(hi, last+reach)])
+		stem = s.cover.near.share(g.stem)
 	}
-	// nearer: the stem lies around its marks
-	reach := s.ix.items[i].stemLen + coverReach
-	near := &s.cover.near
-	near.fill(ls[max(lo, first-reach):min(hi, last+reach)])
-	n := 0
-	for _, g := range g.stem {
-		n += int(near[g>>6] >> (g & 63) & 1)
+	if stem < coverLeast && withOptions {
+		return s.cover.share(g.options, ls, lo, hi)
 	}
-	return max(float64(n)/float64(len(g.stem)), options)
+	return stem
 }
 
 // coverReach letters may stand between parts of a stem: an option in its blank.
