@@ -6,9 +6,11 @@
 // with spaces, punctuation, markup and enumerators' brackets gone. Stems,
 // statements and options of the items are such streams, too. Then:
 //
-//   - scan: every four letters of the stream (eight in Latin script) are looked
-//     up in the seeds of the items, each of which weighs its surprise in nats;
-//   - candidates: items whose seeds weigh enough within a window;
+//   - scan: every four letters of the stream (in Latin script eight, from each
+//     word on) are looked up in the seeds of the items, each of which weighs its
+//     surprise in nats, by the benchmark and by a table of neutral text;
+//   - candidates: items whose seeds weigh enough within a window and, in Latin
+//     script, of whose short grams enough stand there, too;
 //   - verify: each part of the item is searched in that window by bit-parallel
 //     edit distance, in any order, options as a set;
 //   - verdict: what matched, what changed (a number, a negation) and the shape
