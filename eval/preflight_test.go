@@ -228,6 +228,22 @@ func TestPreflightFinds(t *testing.T) {
 				}
 			}, check: "prompt", says: "2 turns", refused: true,
 		},
+		"a template that trims": {
+			server: func(v *vllm) {
+				v.render = func(m []drydock.Message, q url) string {
+					m = slices.Clone(m)
+					m[0].Content = strings.TrimSpace(m[0].Content)
+					return qwen(m, q)
+				}
+			}, change: func(j *eval.Job) { j.SystemPrompt = "你是船长。  " }, check: "text", says: "cuts white space",
+		},
+		"a tokenizer that composes": {
+			server: func(v *vllm) {
+				v.render = func(m []drydock.Message, q url) string {
+					return strings.ReplaceAll(qwen(m, q), "e\u0301", "\u00e9")
+				}
+			}, change: func(j *eval.Job) { j.SystemPrompt = "Cafe\u0301" }, check: "prompt",
+		},
 		"S2 thinking on for a masked contract": {
 			change: func(j *eval.Job) { j.Preflight.Contract = "empty-think-masked" }, check: "prompt", says: "leaves thinking on", refused: true,
 		},

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/llm"
@@ -71,12 +73,18 @@ func (p *probe) prompt(err error) {
 		p.add("prompt", CheckSkipped, []string{"S1", "S2", "S13"}, msg.Text{"the server does not show the prompt it makes (/tokenize, /detokenize)", "服务端不提供其生成的提示（/tokenize、/detokenize）"})
 		return
 	}
-	text := p.tokens.Text
+	// Qwen's tokenizer reads every text in its composed form
+	text := norm.NFC.String(p.tokens.Text)
 	p.report.Server.PromptTokens = p.tokens.IDs
 	p.report.Server.MaxLen = max(p.report.Server.MaxLen, p.tokens.MaxLen)
 	messages := p.run.results[0].messages
 	for _, m := range messages {
-		if !strings.Contains(text, m.Content) {
+		content := norm.NFC.String(m.Content)
+		switch {
+		case strings.Contains(text, content):
+		case strings.Contains(text, strings.TrimSpace(content)):
+			p.add("text", CheckWarned, []string{"S1"}, msg.Text{"the server cuts white space off the ends of the %s message", "服务端会去掉 %s 消息两端的空白"}, m.Role)
+		default:
 			p.add("prompt", CheckFailed, []string{"S1"}, msg.Text{"the prompt the server makes does not hold the %s message as it was sent", "服务端生成的提示不含原样的 %s 消息"}, m.Role).
 				repair(msg.Text{"its chat template changes the text; serve with the model's own template", "其对话模板改动了文本；请使用模型自带的模板部署"})
 			return
