@@ -130,7 +130,14 @@ func breakWords(s string) []string {
 	return append(words, s[start:])
 }
 
-func isWide(r rune) bool { return r >= 0x2e80 && condition().RuneWidth(r) == 2 }
+// isWide tells a character that a line may be broken beside. Full-width letters
+// and digits make words, like those they stand for.
+func isWide(r rune) bool {
+	if r >= 0xff10 && r <= 0xff5a && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+		return false
+	}
+	return r >= 0x2e80 && condition().RuneWidth(r) == 2
+}
 
 func closes(r rune) bool {
 	return strings.ContainsRune("，。、；：？！）】》」』”’…%,.;:?!)]}", r) || unicode.Is(unicode.Mn, r)

@@ -70,6 +70,14 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
+func TestWrapKeepsFullWidthWords(t *testing.T) {
+	t.Parallel()
+	got := Wrap("ｔｈｅ ｓｈｉｐ 船舶", 12)
+	if d := cmp.Diff([]string{"ｔｈｅ", "ｓｈｉｐ 船", "舶"}, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
 func TestWrapCarriesColour(t *testing.T) {
 	t.Parallel()
 	got := Wrap("one \x1b[33mtwo three 四五六七\x1b[0m end", 9)
