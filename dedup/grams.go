@@ -184,10 +184,11 @@ func winnow(dst []uint32, hashes []uint64) []uint32 {
 type keySet struct {
 	own   []uint32
 	asked []uint32
-	whole uint32 // of everything asked: equal prompts meet whatever else they share; 0: none
+	along []uint32 // asked, too: those that stand all along a text
+	whole uint32   // of everything asked: equal prompts meet whatever else they share; 0: none
 }
 
-func (k *keySet) reset() { k.own, k.asked, k.whole = k.own[:0], k.asked[:0], 0 }
+func (k *keySet) reset() { k.own, k.asked, k.along, k.whole = k.own[:0], k.asked[:0], k.along[:0], 0 }
 
 // keys computes the keys of a record. Records whose frames differ share none.
 func (g *gramer) keys(k *keySet, s *saved) {
@@ -235,6 +236,8 @@ func (g *gramer) keys(k *keySet, s *saved) {
 	k.own = slices.Compact(k.own)
 	slices.Sort(k.asked)
 	k.asked = slices.Compact(k.asked)
+	slices.Sort(k.along)
+	k.along = slices.Compact(k.along)
 }
 
 // sampled adds the smallest hashes of what is asked and of what is answered.
@@ -261,10 +264,10 @@ func (g *gramer) winnowed(k *keySet, s *saved, own bool) {
 		g.load(p.text)
 		g.all = g.all[:0]
 		g.grams(gramLong, seed, func(h uint64) { g.all = append(g.all, h) })
-		n := len(k.asked)
-		k.asked = winnow(k.asked, g.all)
+		n := len(k.along)
+		k.along = winnow(k.along, g.all)
 		if own {
-			k.own = append(k.own, k.asked[n:]...)
+			k.own = append(k.own, k.along[n:]...)
 		}
 	}
 }

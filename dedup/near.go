@@ -16,6 +16,9 @@ const (
 	// judgedMax is how many candidates of a record are compared letter by letter:
 	// those that share most keys, the first of equals.
 	judgedMax = 8
+	// alongWeight is what a key all along a text counts: a chunk has few of them, and
+	// they are long.
+	alongWeight = 3
 	// wholeWeight is what an equal prompt counts among shared keys: enough.
 	wholeWeight = 1 << 16
 )
@@ -220,17 +223,21 @@ func (n *nearRun) meet(b *bench, c *candidate, since uint32, from int) error {
 	b.tally.reset()
 	again := c.judged
 	c.judged = true
-	for _, key := range c.keys.asked {
-		if !again || n.isFresh(key) {
-			n.index.find(key, since, func(record uint32) { b.tally.add(record, 1) })
+	count := func(keys []uint32, weight uint32) {
+		for _, key := range keys {
+			if !again || n.isFresh(key) {
+				n.index.find(key, since, func(record uint32) { b.tally.add(record, weight) })
+			}
 		}
 	}
+	count(c.keys.asked, 1)
+	count(c.keys.along, alongWeight)
 	if c.keys.whole != 0 && (!again || n.isFresh(c.keys.whole)) {
 		n.index.find(c.keys.whole, since, func(record uint32) { b.tally.add(record, wholeWeight) })
 	}
 	for _, at := range b.tally.found {
 		x := b.tally.slots[at]
-		if x.shared >= enough(min(len(c.keys.asked), int(n.sizes[x.record]))) {
+		if x.shared >= enough(min(len(c.keys.asked)+len(c.keys.along), int(n.sizes[x.record]))) {
 			c.admit(meeting{record: x.record, shared: x.shared})
 		}
 	}

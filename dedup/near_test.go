@@ -101,6 +101,31 @@ func TestNearTexts(t *testing.T) {
 	}
 }
 
+// A chunk of the least length is found wherever it stands in a longer text, which
+// of the two comes first.
+func TestContained(t *testing.T) {
+	t.Parallel()
+	w := newWriter(9)
+	for _, lang := range []string{"zh", "en"} {
+		size, chunk := 900, 60
+		write := w.zh
+		if lang == "en" {
+			size, chunk, write = 2500, 120, w.en
+		}
+		for i := range 20 {
+			whole := []rune(write(size))
+			at := w.IntN(len(whole) - chunk)
+			part := string(whole[at : at+chunk])
+			if got := relation(t, text(string(whole)), text(part)); got != dedup.Contained {
+				t.Errorf("%s %d: the chunk after the text: %q", lang, i, got)
+			}
+			if got := relation(t, text(part), text(string(whole))); got != dedup.Contained {
+				t.Errorf("%s %d: the chunk before the text: %q", lang, i, got)
+			}
+		}
+	}
+}
+
 func TestNearQuestions(t *testing.T) {
 	t.Parallel()
 	base := func() *drydock.Record {
