@@ -192,6 +192,12 @@ func TestPreflightPasses(t *testing.T) {
 func TestPreflightFinds(t *testing.T) {
 	t.Parallel()
 	off := `{"chat_template_kwargs":{"enable_thinking":false}}`
+	contract := func(j *eval.Job) { j.Preflight.Contract = "empty-think" }
+	systemTurn := func(v *vllm) {
+		v.render = func(m []drydock.Message, q url) string {
+			return qwen(append([]drydock.Message{{Role: "system", Content: "detailed thinking off"}}, m...), q)
+		}
+	}
 	for name, c := range map[string]struct {
 		server   func(*vllm)
 		extra    string
@@ -221,12 +227,9 @@ func TestPreflightFinds(t *testing.T) {
 				}
 			}, check: "content",
 		},
+		"another model's system turn": {server: systemTurn, check: "prompt", says: "2 turns"},
 		"S1 a system turn": {
-			server: func(v *vllm) {
-				v.render = func(m []drydock.Message, q url) string {
-					return qwen(append([]drydock.Message{{Role: "system", Content: "detailed thinking off"}}, m...), q)
-				}
-			}, check: "prompt", says: "2 turns", refused: true,
+			server: systemTurn, change: contract, check: "prompt", says: "2 turns", refused: true,
 		},
 		"a template that trims": {
 			server: func(v *vllm) {
@@ -264,7 +267,7 @@ func TestPreflightFinds(t *testing.T) {
 		"S13 another template": {
 			server: func(v *vllm) {
 				v.render = func(m []drydock.Message, q url) string { return qwen(m, url{}) + "<think>\n\n" }
-			}, check: "prompt", says: "no beginning", refused: true,
+			}, change: contract, check: "prompt", says: "no beginning", refused: true,
 		},
 		"a template that changes the text": {
 			server: func(v *vllm) {
@@ -273,7 +276,7 @@ func TestPreflightFinds(t *testing.T) {
 					m[0].Content = strings.TrimSpace(m[0].Content[:40])
 					return qwen(m, q)
 				}
-			}, check: "prompt", says: "does not hold", refused: true,
+			}, change: contract, check: "prompt", says: "does not hold", refused: true,
 		},
 		"S5 thinks, greedy": {
 			server: func(v *vllm) {

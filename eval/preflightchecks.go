@@ -66,6 +66,15 @@ func versionOf(v string) (major, minor int, ok bool) {
 	return major, minor, err == nil && err2 == nil
 }
 
+// held is how bad another prompt than Qwen3's own is: where the checkpoint's
+// contract is known the run does not begin; other models have other templates.
+func (p *probe) held() CheckStatus {
+	if p.run.Preflight.Contract == "" {
+		return CheckWarned
+	}
+	return CheckFailed
+}
+
 // prompt compares what the model is really given with what was asked: the texts
 // whole, no turn more, and the end that the contract wants.
 func (p *probe) prompt(err error) {
@@ -85,7 +94,7 @@ func (p *probe) prompt(err error) {
 		case strings.Contains(text, strings.TrimSpace(content)):
 			p.add("text", CheckWarned, []string{"S1"}, msg.Text{"the server cuts white space off the ends of the %s message", "服务端会去掉 %s 消息两端的空白"}, m.Role)
 		default:
-			p.add("prompt", CheckFailed, []string{"S1"}, msg.Text{"the prompt the server makes does not hold the %s message as it was sent", "服务端生成的提示不含原样的 %s 消息"}, m.Role).
+			p.add("prompt", p.held(), []string{"S1"}, msg.Text{"the prompt the server makes does not hold the %s message as it was sent", "服务端生成的提示不含原样的 %s 消息"}, m.Role).
 				repair(msg.Text{"its chat template changes the text; serve with the model's own template", "其对话模板改动了文本；请使用模型自带的模板部署"})
 			return
 		}
@@ -98,7 +107,7 @@ func (p *probe) prompt(err error) {
 	end := text[strings.LastIndex(text, turnStart):]
 	p.report.Server.PromptEnd = end
 	if n := strings.Count(text, turnStart); n != len(messages)+1 {
-		p.add("prompt", CheckFailed, []string{"S1"}, msg.Text{"%d {message was|messages were} sent, and the prompt has %d turns before the answer", "发送了 %d 条消息，而提示在回答之前有 %d 轮"}, len(messages), n-1).
+		p.add("prompt", p.held(), []string{"S1"}, msg.Text{"%d {message was|messages were} sent, and the prompt has %d turns before the answer", "发送了 %d 条消息，而提示在回答之前有 %d 轮"}, len(messages), n-1).
 			repair(msg.Text{"the server's chat template adds a system turn: training rows must have it, too, or the template must not", "服务端的对话模板添加了 system 轮次：训练数据须一致，否则应去掉"})
 		return
 	}
@@ -114,7 +123,7 @@ func (p *probe) ending(end string) {
 	use := msg.Text{`send --extra-body '{"chat_template_kwargs":{"enable_thinking":%s}}', or serve with --default-chat-template-kwargs`, `请使用 --extra-body '{"chat_template_kwargs":{"enable_thinking":%s}}'，或以 --default-chat-template-kwargs 部署`}
 	switch {
 	case !off && !open:
-		p.add("prompt", CheckFailed, traps, msg.Text{"the answer would begin after %q, which is no beginning of Qwen's own template", "回答将从 %q 之后开始，这不是 Qwen 自带模板的开头"}, end).
+		p.add("prompt", p.held(), traps, msg.Text{"the answer would begin after %q, which is no beginning of Qwen's own template", "回答将从 %q 之后开始，这不是 Qwen 自带模板的开头"}, end).
 			repair(msg.Text{"a trainer saved another template into the tokenizer; serve with the base model's tokenizer_config.json or --chat-template", "训练器在分词器中保存了别的模板；请使用基座模型的 tokenizer_config.json 或 --chat-template 部署"})
 	case contract == "empty-think-masked" && !off:
 		p.add("prompt", CheckFailed, traps, msg.Text{"the contract is %s, and the server leaves thinking on", "约定为 %s，而服务端未关闭思考"}, contract).repair(use, "false")
