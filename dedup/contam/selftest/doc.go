@@ -3,7 +3,8 @@
 // it knows, and counts how many come out with the right item named, and how
 // many look-alikes that are no copies come out as well.
 //
-// Every copy is made from the item, the kind and the seed alone, so a run can be
-// repeated, and a missed copy can be made again and looked at. What is asked of
-// each kind is on the kind itself; the bars are those drydock holds itself to.
+// Every copy is made from the benchmark, the user's text, the item, the kind and
+// the seed, whatever else is tried beside it, so a run can be repeated, and a
+// missed copy can be made again and looked at. What is asked of each kind is on
+// the kind itself; the bars are those drydock holds itself to.
 package selftest

@@ -117,7 +117,8 @@ func Run(ctx context.Context, ix *contam.Index, sets []contam.Set, carrier *Carr
 // A trial is one run over all items.
 type trial struct {
 	kinds   []Kind
-	items   []chosen
+	all     []chosen
+	items   []chosen // of all, those that copies are made of
 	carrier *Carrier
 	letters []rune
 	o       Options
@@ -151,11 +152,10 @@ func newTrial(sets []contam.Set, carrier *Carrier, o Options) (*trial, error) {
 		return nil, err
 	}
 	t := &trial{kinds: kinds, carrier: carrier, o: o}
-	var all []chosen
 	seen := map[rune]bool{}
 	for _, s := range sets {
 		for i := range s.Items {
-			all = append(all, chosen{s.Ref.Name, &s.Items[i]})
+			t.all = append(t.all, chosen{s.Ref.Name, &s.Items[i]})
 			for _, r := range s.Items[i].Question.Stem {
 				if unicode.Is(unicode.Han, r) && !seen[r] {
 					seen[r] = true
@@ -164,12 +164,12 @@ func newTrial(sets []contam.Set, carrier *Carrier, o Options) (*trial, error) {
 			}
 		}
 	}
-	n := len(all)
+	n := len(t.all)
 	if o.Items > 0 {
 		n = min(n, o.Items)
 	}
 	for i := range n {
-		t.items = append(t.items, all[i*len(all)/n])
+		t.items = append(t.items, t.all[i*len(t.all)/n])
 	}
 	t.tries = make([][]try, n)
 	return t, nil
@@ -237,7 +237,7 @@ func (t *trial) draft(n int, kind string) *draft {
 	d.letters = t.letters
 	d.prose = func(n int) string { return t.carrier.cut(d.rng, n) }
 	for range 20 { // one in the same script is soon found, if there is any
-		if o := t.items[d.rng.IntN(len(t.items))]; o.item != c.item {
+		if o := t.all[d.rng.IntN(len(t.all))]; o.item != c.item {
 			if other := newDraft(o.item); other.chinese == d.chinese && len(other.options) > 0 {
 				d.other = other
 				break
