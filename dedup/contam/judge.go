@@ -111,7 +111,7 @@ func (s *Scanner) quoted(e *evidence) bool {
 	if len(e.options) >= 3 && e.lettered || len(e.options) >= 2 && e.offeredShare() >= 0.5 {
 		return false
 	}
-	if !clause(e.head()) && !e.partOfMore(e.it.limits.SourceRatio) {
+	if !clause(e.head()) && (!e.partOfMore(e.it.limits.SourceRatio) || e.cutOff()) {
 		return false
 	}
 	head := e.head()
@@ -127,6 +127,10 @@ func (s *Scanner) quoted(e *evidence) bool {
 	}
 	return true
 }
+
+// cutOff reports whether the record ends with the match, in the middle of a
+// sentence: a chunk that ends where the item has its blank.
+func (e *evidence) cutOff() bool { return len(bytes.TrimSpace(e.tail(8))) == 0 }
 
 // partOfMore reports whether the record is ratio times longer than the stem with
 // its longest option, and the match does not fill its field.

@@ -303,3 +303,32 @@ func TestRealWrappings(t *testing.T) {
 		}
 	}
 }
+
+// Wherever a chunk ends inside an item, the item is found, in one of the chunks
+// or at their seam.
+func TestRealSeams(t *testing.T) {
+	t.Parallel()
+	ix, items := realIndex(t)
+	s := ix.Scanner()
+	lost, n := 0, 0
+	for i := range items {
+		text := items[i].Question.Stem
+		for _, o := range items[i].Question.Options {
+			text += "\n" + o.Label + ". " + o.Text
+		}
+		whole := []rune(proseBefore + "\n" + text + "\n" + proseAfter)
+		from, length := len([]rune(proseBefore))+1, len([]rune(text))
+		for _, share := range [...]float64{.15, .3, .5, .8} {
+			cut := from + int(share*float64(length))
+			own, seams := checkChunks(t, s, chunk(1, string(whole[:cut])), chunk(2, string(whole[cut:])))
+			n++
+			if ref := (ItemRef{"maritime_bench", items[i].Index}); !failsAs(own, ref) && !failsAs(seams, ref) {
+				lost++
+			}
+		}
+	}
+	t.Logf("%d of %d cuts lose the item", lost, n)
+	if lost > n/100 {
+		t.Errorf("%d of %d cuts lose the item", lost, n)
+	}
+}
