@@ -15,8 +15,8 @@ const (
 	// rawChunk bytes are looked at together, rawOverlap of them again with the
 	// next ones: an item of 1,000 characters takes 12 KB where every character
 	// is a doubly escaped \u8239.
-	rawChunk   = 1 << 20
-	rawOverlap = 64 << 10
+	rawChunk   = 256 << 10
+	rawOverlap = 16 << 10
 	// rawRecord bytes of text make one record, rawCarry of them again with the
 	// next: strings that lie side by side (a stem, then its options) belong
 	// together, and a text cut by the page of a database is one.
@@ -185,11 +185,13 @@ func (r *Raw) block(b []byte, base int64) []RawHit {
 // options of another question. Then it checks all of them as one text, in which
 // an item that some bytes cut in two is whole.
 func (s *rawScanner) record(runs []rawRun) {
-	seeds := 0
+	open := false // a run has seeds and is no leak by itself
 	for i := range runs {
-		seeds += s.together(runs[i : i+1])
+		leaks := len(s.done)
+		seeds := s.together(runs[i : i+1])
+		open = open || seeds > 0 && len(s.done) == leaks
 	}
-	if seeds > 0 && len(runs) > 1 {
+	if open && len(runs) > 1 {
 		s.together(runs)
 	}
 }

@@ -297,9 +297,7 @@ func BenchmarkRaw(b *testing.B) {
 	ix, items := realIndex(b)
 	raw := ix.Raw()
 	stems := realStems(items)
-	for len(stems) < 1<<20 {
-		stems = append(stems, stems[:min(len(stems), 1<<20-len(stems))]...)
-	}
+	stems = append(stems, bulk(b, "zh-neutral")[:1<<20-len(stems)]...)
 	sparse := make([]byte, 8<<20)
 	for i := 0; i < len(sparse); i += 4 {
 		binary.LittleEndian.PutUint32(sparse[i:], uint32(i/4%200))
