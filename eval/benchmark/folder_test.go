@@ -136,8 +136,15 @@ func TestQA(t *testing.T) {
 		reply           string
 		right, rightToo bool
 	}{
-		{0, "是红色。", true, false}, {0, " 红 色！", true, true}, {0, "绿色", false, false}, {0, "", false, false}, {0, "。", false, false},
-		{1, "绿", true, true}, {1, "绿色", true, true}, {2, "第５条", true, false}, {2, "5", true, true},
+		{0, "是红色。", true, false},
+		{0, " 红 色！", true, true},
+		{0, "绿色", false, false},
+		{0, "", false, false},
+		{0, "。", false, false},
+		{1, "绿", true, true},
+		{1, "绿色", true, true},
+		{2, "第５条", true, false},
+		{2, "5", true, true},
 	} {
 		g := s.Benchmark.Grade(s.Items[c.item], benchmark.Reply{Text: c.reply})
 		if (g.Verdict == benchmark.Correct) != c.right || (g.OtherVerdict == benchmark.Correct) != c.rightToo {
@@ -207,15 +214,21 @@ func TestOpenFolder(t *testing.T) {
 		},
 		"one subject": {
 			fstest.MapFS{"law_val.csv": {Data: []byte(rowAB)}, "sea_val.csv": {Data: []byte("question,A,B,answer\n甲,1,2,A\n")}},
-			[]string{"0"}, []string{""}, "exam@evalscope-1.4.2", "sea",
+			[]string{"0"},
+			[]string{""},
+			"exam@evalscope-1.4.2", "sea",
 		},
 		"several right options": {
 			fstest.MapFS{"x_val.jsonl": {Data: []byte(`{"question":"q","answer":["A","C"],"A":"a","B":"b","C":"c"}` + "\n")}},
-			[]string{"0"}, []string{""}, "exam@evalscope-1.4.2", "",
+			[]string{"0"},
+			[]string{""},
+			"exam@evalscope-1.4.2", "",
 		},
 		"general_qa": {
 			fstest.MapFS{"example.jsonl": {Data: []byte(qaItems)}},
-			[]string{"0", "1", "x"}, []string{"", "", ""}, "exam@evalscope-1.4.2", "",
+			[]string{"0", "1", "x"},
+			[]string{"", "", ""},
+			"exam@evalscope-1.4.2", "",
 		},
 		"a pack of its own": {
 			fstest.MapFS{

@@ -139,7 +139,7 @@ func (rd *itemReader) add(r row) {
 		rd.addPrompt(r, no)
 		return
 	}
-	stem, ok := rd.field(r, no, "question", "input")
+	stem, ok := rd.field(r, no, "question", "input", "stem")
 	if !ok {
 		return
 	}

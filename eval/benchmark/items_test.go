@@ -45,6 +45,11 @@ func TestReadItems(t *testing.T) {
 		"tsv":             {"question\tanswer\tA\tB\tC\tD\n甲\tB\ta\tb\tc\t\n乙\tA\t1\t2\t3\t4\n", two},
 		"choices": {`{"input":"甲","target":"B","choices":["a","b","c"]}
 			{"input":"乙","target":"A","choices":[1,"2","3","4"]}`, two},
+		"our question rows": {
+			`{"id":"a","kind":"single","stem":"甲","options":[{"label":"A","text":"a"},{"label":"B","text":"b"},{"label":"C","text":"c"}],"answer":["B"]}
+			{"id":"b","kind":"single","stem":"乙","options":[{"label":"A","text":"1"},{"label":"B","text":"2"}],"answer":["A"]}`,
+			[]benchmark.Item{item("a", 0, "甲", "B", "B", "a", "b", "c"), item("b", 1, "乙", "A", "A", "1", "2")},
+		},
 		"gap moves the letters": {
 			`[{"question":"q","answer":"C","A":"a","B":null,"C":"c","D":"d"}]`,
 			[]benchmark.Item{item("0", 0, "q", "C", "B", "a", "c", "d")},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/msg"
 )
 
@@ -90,7 +91,12 @@ func (rd *itemReader) addJSON(line int, raw []byte) {
 	for name, v := range fields {
 		switch {
 		case v[0] == '[':
-			if l, ok := jsonTexts(v); ok {
+			l, ok := jsonTexts(v)
+			if name == "options" && !ok {
+				l, ok = labelled(v)
+				name = "choices"
+			}
+			if ok {
 				r.list[name] = l
 			} else {
 				r.broken[name] = true
@@ -106,6 +112,23 @@ func (rd *itemReader) addJSON(line int, raw []byte) {
 		}
 	}
 	rd.add(r)
+}
+
+// labelled reads the options of our own question rows, whose labels are A, B, C …
+// in their order.
+func labelled(v []byte) ([]string, bool) {
+	var options []drydock.Option
+	if json.Unmarshal(v, &options) != nil || len(options) == 0 {
+		return nil, false
+	}
+	texts := make([]string, len(options))
+	for i, o := range options {
+		if o.Label != string(rune('A'+i)) {
+			return nil, false
+		}
+		texts[i] = o.Text
+	}
+	return texts, true
 }
 
 // jsonText reads a string, or a number as it is written.

@@ -341,8 +341,7 @@ func runBenchAdd(_ context.Context, a *app, o BenchAddOptions) error {
 	}
 	if info, err := os.Stat(o.File); err == nil && (info.IsDir() || isPack(o.File)) {
 		return fail.New(fail.Usage, msg.Text{"%s is a folder or a pack, and bench add keeps one file of items", "%s 是文件夹或评测集描述，而 bench add 只登记单个题目文件"}, filepath.ToSlash(o.File)).
-			Hint(msg.Text{"name it where it lies: --bench %s, or benchmarks in drydock.yaml", "请直接引用：--bench %s，或写入 drydock.yaml 的 benchmarks"}, filepath.ToSlash(o.File)).
-			Hint(msg.Text{"Parquet and ModelScope's cache: convert them first, drydock convert IN -o items.jsonl --to question", "Parquet 与 ModelScope 缓存：请先转换，drydock convert IN -o items.jsonl --to question"})
+			Hint(msg.Text{"name it where it lies: --bench %s, or benchmarks in drydock.yaml", "请直接引用：--bench %s，或写入 drydock.yaml 的 benchmarks"}, filepath.ToSlash(o.File))
 	}
 	data, err := a.readFile(o.File)
 	if err != nil {

@@ -96,12 +96,20 @@ func inside(base, p string) string {
 // file.
 func readBench(name, like, path string) (*Bench, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		for _, ext := range []string{"*.arrow", "*.parquet"} {
+			if found, err := filepath.Glob(filepath.Join(path, ext)); err == nil && len(found) > 0 {
+				return nil, columns(found[0])
+			}
+		}
 		set, err := benchmark.OpenFolder(os.DirFS(path), cmp.Or(name, plainName(filepath.Base(path))), like, "")
 		return setBench(name, path, set, err)
 	}
 	if ext := strings.ToLower(filepath.Ext(path)); ext == ".yaml" || ext == ".yml" {
 		set, err := benchmark.OpenPack(os.DirFS(filepath.Dir(path)), filepath.Base(path))
 		return setBench(name, path, set, err)
+	}
+	if ext := strings.ToLower(filepath.Ext(path)); ext == ".parquet" || ext == ".arrow" {
+		return nil, columns(path)
 	}
 	like = orLike(like)
 	base, err := benchmark.Lookup(like)
@@ -143,6 +151,21 @@ func readBench(name, like, path string) (*Bench, error) {
 	}
 	b.Benchmark, err = benchmark.New(pack)
 	return b, err
+}
+
+// columns says what to do with Parquet, and with the Arrow files that ModelScope's
+// and Hugging Face's caches keep.
+func columns(path string) error {
+	return fail.New(fail.Config, msg.Text{"items are not read from Parquet or Arrow files", "无法从 Parquet 或 Arrow 文件读取题目"}).
+		At(fail.Where{File: filepath.ToSlash(path)}).
+		Hint(msg.Text{
+			`Python writes them as lines: datasets.load_from_disk(DIR).to_json("items.jsonl", force_ascii=False)`,
+			`可用 Python 转为逐行 JSON：datasets.load_from_disk(DIR).to_json("items.jsonl", force_ascii=False)`,
+		}).
+		Hint(msg.Text{
+			`or pandas.read_parquet(FILE).to_json("items.jsonl", orient="records", lines=True, force_ascii=False)`,
+			`或 pandas.read_parquet(FILE).to_json("items.jsonl", orient="records", lines=True, force_ascii=False)`,
+		})
 }
 
 // setBench makes a Bench of what a pack file or a folder holds. Its name is the
