@@ -9,7 +9,6 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
-	"strings"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dedup/contam"
@@ -78,12 +77,12 @@ type contamSink struct {
 	hash    hash.Hash
 	spool   *report.Spool // nil: no page is wanted
 	shown   []report.Hit
-	failing map[string]int // findings that fail, by input
+	failing map[int]int // findings that fail, by number of the input
 	buf     []byte
 }
 
 func (a *app) contamSink(o contamOutputs, dry bool, s *report.Summary, check *pipeline.ContamCheck, waivers *report.Waivers) (*contamSink, error) {
-	k := &contamSink{o: o, dry: dry, summary: s, waivers: waivers, hash: sha256.New(), failing: map[string]int{}}
+	k := &contamSink{o: o, dry: dry, summary: s, waivers: waivers, hash: sha256.New(), failing: map[int]int{}}
 	if waivers != nil {
 		check.Waived = func(f *contam.Finding) bool { return waivers.Find(f) != nil }
 	}
@@ -127,8 +126,7 @@ func (k *contamSink) hit(h *pipeline.ContamHit) error {
 		k.summary.Shard.AddUnit(h.Input, h.Unit)
 	}
 	if h.Fail {
-		file, _, _ := strings.Cut(h.Record.File, "!") // the archive it lies in
-		k.failing[file]++
+		k.failing[h.Input]++
 	}
 	if k.spool != nil {
 		if err := k.spool.Add(&row); err != nil {

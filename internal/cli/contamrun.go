@@ -226,8 +226,8 @@ func reportItems(refs []contam.ItemRef) []report.Item {
 
 // take fills in what was counted.
 func (ans *contamAnswer) take(t *pipeline.ContamTotals, sink *contamSink) {
-	for _, in := range t.Inputs {
-		r := report.Input{File: in.File, SHA256: in.SHA256, Records: in.Records, Bytes: in.Bytes, Failing: sink.failing[in.File], ReadAs: string(in.ReadAs)}
+	for i, in := range t.Inputs {
+		r := report.Input{File: in.File, SHA256: in.SHA256, Records: in.Records, Bytes: in.Bytes, Failing: sink.failing[i], ReadAs: string(in.ReadAs)}
 		for how, n := range in.Members {
 			if r.Members == nil {
 				r.Members = map[string]int{}

@@ -41,6 +41,9 @@ func (x *reviewTexts) find(ctx context.Context, rows []report.Row, benches []*pi
 	var files, again []string
 	add := func(p *contam.Place) {
 		file, _, inside := strings.Cut(p.File, "!")
+		if _, err := os.Stat(p.File); err == nil {
+			file, inside = p.File, false // a name with that sign, and no member
+		}
 		if inside || strings.HasPrefix(p.Locator, "@") {
 			if !slices.Contains(again, file) {
 				again = append(again, file)

@@ -45,13 +45,13 @@ func (h *Hit) View() View {
 }
 
 // Sentence says in words what was found. It holds no text of either side.
-func (h *Row) Sentence(lang msg.Lang) string {
-	means, ok := provenance.VerdictMeaning(string(h.Verdict))
+func (r *Row) Sentence(lang msg.Lang) string {
+	means, ok := provenance.VerdictMeaning(string(r.Verdict))
 	if !ok {
-		means = msg.Text{string(h.Verdict), string(h.Verdict)}
+		means = msg.Text{string(r.Verdict), string(r.Verdict)}
 	}
 	return msg.Text{"%s: item %d of %s, score %.2f: %s", "%s：题目 %d（%s），得分 %.2f：%s"}.
-		Format(lang, h.Verdict, h.Item.Index, h.Item.Benchmark, h.Score, means)
+		Format(lang, r.Verdict, r.Item.Index, r.Item.Benchmark, r.Score, means)
 }
 
 // Redact replaces every text of the benchmark, and what matched it, by its hash,
