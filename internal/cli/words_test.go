@@ -81,7 +81,7 @@ func TestStarterConfigFitsATerminal(t *testing.T) {
 // languages.
 func TestEveryReasonHasWords(t *testing.T) {
 	t.Parallel()
-	given := regexp.MustCompile(`(?:reason[A-Z]\w* += +|Reason: +|drop\(\w+, |^\t(?:Duplicate|Conflict) += +)"([a-z_]+[a-z])"`)
+	given := regexp.MustCompile(`(?:reason[A-Z]\w* += +|Reason: +|drop\(\w+, |^\t(?:Duplicate|Conflict|Near) += +)"([a-z_]+[a-z])"`)
 	found := 0
 	for _, root := range []string{"../../dataprep", "../../dedup", "../pipeline"} {
 		err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
