@@ -46,7 +46,8 @@ func TestFailures(t *testing.T) {
 		{Index: 6, Kind: eval.FailureEmpty, Cause: "no text (finish_reason stop)", Attempts: 1},
 	}
 	want := []eval.Failure{
-		{Index: 4, Kind: eval.FailureRequest, Cause: "HTTP 400: context too long [A]", Attempts: 1}, refused[0], refused[1],
+		{Index: 4, Kind: eval.FailureRequest, Cause: "HTTP 400: context too long [A]", Attempts: 1},
+		refused[0], refused[1],
 		{Index: 11, Kind: eval.FailureRequest, Cause: "HTTP 503: overloaded (5 attempts)", Attempts: 5},
 	}
 	if d := cmp.Diff(want, s.Failures); d != "" {
