@@ -15,7 +15,7 @@ func closeTo(a, b float64) bool {
 }
 
 // TestReference holds the functions to scipy and statsmodels
-// (scripts/interop/statistics.py).
+// (scripts/interop/stats_reference.py).
 func TestReference(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/reference.json")

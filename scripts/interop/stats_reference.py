@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Values of scipy and statsmodels that internal/stats is held to.
 
-  statistics.py > internal/stats/testdata/reference.json
+  stats_reference.py > internal/stats/testdata/reference.json
 
 Needs scipy and statsmodels (made with 1.17 and 0.15).
 """
