@@ -17,9 +17,12 @@ const (
 	EmptyThinkMasked Contract = "empty-think-masked"
 	// CoT: the block holds the reasoning.
 	CoT Contract = "cot"
+	// Plain: no block at all. Qwen3-8B's own template puts one, so the server
+	// needs another; rows of drydock's are never written so.
+	Plain Contract = "plain"
 )
 
-// Contracts lists the contracts, the default first.
+// Contracts lists the contracts that rows are written under, the default first.
 func Contracts() []Contract { return []Contract{EmptyThink, EmptyThinkMasked, CoT} }
 
 // thinkBlock is the assistant text in front of the answer; these line ends are
@@ -67,9 +70,9 @@ func specialToken(text string) string {
 	return first
 }
 
-// bracketedLetter returns the first [A] … [H] in text, "" when there is none.
+// BracketedLetter returns the first [A] … [H] in text, "" when there is none.
 // Inside reasoning a grader that cuts nothing off would take it for the answer.
-func bracketedLetter(text string) string {
+func BracketedLetter(text string) string {
 	for i := 0; ; {
 		j := strings.IndexByte(text[i:], '[')
 		if j < 0 || i+j+2 >= len(text) {

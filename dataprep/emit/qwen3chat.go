@@ -138,7 +138,7 @@ func (e *qwen3Emitter) question(r *drydock.Record) ([]drydock.Message, error) {
 			reasoning = q.Explanation
 		}
 		reasoning = strings.TrimSpace(strings.ReplaceAll(reasoning, "\r\n", "\n"))
-		switch b := bracketedLetter(reasoning); {
+		switch b := BracketedLetter(reasoning); {
 		case reasoning == "":
 			return nil, drop(r, "no_reasoning", "the contract cot needs reasoning or an explanation")
 		case b != "":
