@@ -68,7 +68,7 @@ func (s evalSummary) text(t *ui.Terminal) {
 		row(msg.Text{"other orders", "其他顺序"}, permutationWords(t, p))
 	}
 	row(msg.Text{"letters", "字母"}, letterCounts(t, s.Letters))
-	if s.Analysis.Letters.Bias.PValue < biasShown {
+	if !s.Baseline && s.Analysis.Letters.Bias.PValue < biasShown {
 		row(msg.Text{"leaning", "偏好"}, report.BiasSentence(&s.Analysis.Letters.Bias, t.Lang()))
 	}
 	if s.Analysis.Repeated > 0 {
