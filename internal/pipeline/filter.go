@@ -231,18 +231,16 @@ func (f *filterRun) judge(c *checked) (drop *drydock.Drop, ev *provenance.Eviden
 			continue
 		}
 		n := &f.s.counts[i]
-		worst := found[0]
-		n.verdicts[string(worst.Verdict)]++
+		x := slices.MinFunc(found, worse)
+		n.verdicts[string(x.Verdict)]++
 		f.s.findings = append(f.s.findings, recordFindings{i, r, c.next, found})
-		leak := slices.IndexFunc(found, func(x contam.Finding) bool { return x.Fail })
-		if leak < 0 {
+		if !x.Fail {
 			continue
 		}
 		n.leaks++
 		if f.c.r.cfg.Contamination.OnHit != "drop" || drop != nil {
 			continue
 		}
-		x := found[leak]
 		drop = &drydock.Drop{
 			Record: r, Step: StageContam, Reason: "contam_" + string(x.Verdict),
 			Detail: fmt.Sprintf("item %d of %s, score %.2f", x.Item.Index, x.Item.Benchmark, x.Score),
@@ -260,6 +258,19 @@ func (f *filterRun) judge(c *checked) (drop *drydock.Drop, ev *provenance.Eviden
 		}
 	}
 	return drop, ev, nil
+}
+
+// worse orders the findings of a record, which come in the order of the items: a
+// record counts as the gravest of what it holds.
+func worse(a, b contam.Finding) int {
+	if a.Fail != b.Fail {
+		if a.Fail {
+			return -1
+		}
+		return 1
+	}
+	order := contam.Verdicts()
+	return slices.Index(order, a.Verdict) - slices.Index(order, b.Verdict)
 }
 
 // appendLeaked writes a removed record as a question row, so that the run can

@@ -160,7 +160,7 @@ type ContamResult struct {
 	Records    int            `json:"records"`
 	Leaks      int            `json:"leaks"` // records with a verdict that fails
 	Removed    int            `json:"removed"`
-	Verdicts   map[string]int `json:"verdicts"`
+	Verdicts   map[string]int `json:"verdicts"` // records, by the gravest verdict in each
 	Config     string         `json:"config"`
 }
 
