@@ -70,8 +70,9 @@ func TestAnalyzeLetters(t *testing.T) {
 		t.Error(d)
 	}
 	b := a.Letters.Bias
-	// 160 wrong answers, 40 expected of each letter: 120 of D, 40 of A
-	if b.Wrong != 160 || b.Excess["D"] != 80 || b.Excess["B"] != -40 || b.DF != 3 || math.Abs(b.ChiSquare-(160+40+40)) > 1e-6 || b.PValue > 1e-10 {
+	// 160 wrong answers, 40 expected of each letter: 120 of D, 40 of A. A count has
+	// the variance 120·⅓·⅔, which is 8/9 of that of one urn with four letters.
+	if b.Wrong != 160 || b.Excess["D"] != 80 || b.Excess["B"] != -40 || b.DF != 3 || math.Abs(b.ChiSquare-(160+40+40)*9.0/8) > 1e-6 || b.PValue > 1e-10 {
 		t.Errorf("%+v", b)
 	}
 	spread := func(i int, key string) string {

@@ -73,6 +73,7 @@ type Letters struct {
 	N        [][]int  `json:"n"`        // items by right letter, then answered letter
 	// Bias is a chi-square test of the wrong answers that name an offered letter:
 	// without a liking for one place they spread evenly over the wrong options.
+	// Items of two options tell nothing.
 	Bias LetterBias `json:"bias"`
 }
 
@@ -116,30 +117,48 @@ func lettersOf(all []Outcome) Letters {
 // approximation is trusted (Cochran's rule).
 const leastExpected = 5
 
+// letterBias tests the wrong answers to items of three options or more: of two
+// options the wrong one is no choice. Which letters can be wrong depends on the
+// key, and on how many options there are, so the counts vary less than those of
+// one urn would, and their own covariance is used.
 func letterBias(all []Outcome) LetterBias {
 	b := LetterBias{Excess: map[string]float64{}, PValue: 1}
-	seen, want := map[string]float64{}, map[string]float64{}
+	var more, want [26]float64
+	var vary [26][26]float64
+	letters := 0
 	for _, o := range all {
-		place := letterPlace(o.Letter)
-		if o.Key == "" || o.Letter == o.Key || place < 0 || place >= o.Offer || letterPlace(o.Key) < 0 {
+		key, place := letterPlace(o.Key), letterPlace(o.Letter)
+		if key < 0 || key >= o.Offer || place < 0 || place >= o.Offer || place == key || o.Offer < 3 {
 			continue
 		}
 		b.Wrong++
-		seen[o.Letter]++
+		more[place]++
+		letters = max(letters, o.Offer)
+		p := 1 / float64(o.Offer-1)
 		for i := range o.Offer {
-			if l := string(rune('A' + i)); l != o.Key {
-				want[l] += 1 / float64(o.Offer-1)
+			if i == key {
+				continue
+			}
+			more[i] -= p
+			want[i] += p
+			vary[i][i] += p
+			for j := range o.Offer {
+				if j != key {
+					vary[i][j] -= p * p
+				}
 			}
 		}
 	}
 	least := float64(leastExpected)
-	for _, l := range slices.Sorted(maps.Keys(want)) {
-		d := seen[l] - want[l]
-		b.Excess[l] = round(d, 1)
-		b.ChiSquare += d * d / want[l]
-		least = min(least, want[l])
+	rows := make([][]float64, letters)
+	for i := range rows {
+		rows[i] = vary[i][:letters]
+		if want[i] > 0 { // else it is the key of every item
+			b.Excess[string(rune('A'+i))] = round(more[i], 1)
+			least = min(least, want[i])
+		}
 	}
-	b.DF = max(0, len(want)-1)
+	b.ChiSquare, b.DF = stats.ChiSquare(more[:letters], rows)
 	if b.DF > 0 && least >= leastExpected {
 		b.PValue = stats.ChiSquareTail(b.ChiSquare, b.DF)
 	}

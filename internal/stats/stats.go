@@ -4,7 +4,10 @@
 // draws random numbers.
 package stats
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // z95 is the normal quantile of 0.975.
 const z95 = 1.959963984540054
@@ -134,6 +137,46 @@ func ClusterError(scores []float64, group []string) (se, half float64) {
 	}
 	se = math.Sqrt(c/(c-1)*total) / n
 	return se, se * studentQuantile(0.975, c-1)
+}
+
+// ChiSquare returns d'V⁻d, which is chi-square with df degrees of freedom when the
+// deviations d are about normal with mean 0 and covariance v, and df, the rank of
+// v. For counts of one multinomial it is Pearson's statistic; counts gathered from
+// items whose chances differ have another covariance, the sum of the items' own.
+// v is symmetric and has as many rows as d.
+func ChiSquare(d []float64, v [][]float64) (x float64, df int) {
+	// LDL' with the largest pivot first; what is left of a dependent row is nil
+	rest := make([][]float64, len(d))
+	most := 0.0
+	for i := range rest {
+		rest[i] = append(slices.Clone(v[i]), d[i])
+		most = max(most, v[i][i])
+	}
+	done := make([]bool, len(d))
+	for range d {
+		p := -1
+		for i := range rest {
+			if !done[i] && (p < 0 || rest[i][i] > rest[p][p]) {
+				p = i
+			}
+		}
+		if rest[p][p] <= 1e-9*most {
+			break
+		}
+		done[p] = true
+		df++
+		x += rest[p][len(d)] * rest[p][len(d)] / rest[p][p]
+		for i := range rest {
+			if done[i] {
+				continue
+			}
+			f := rest[i][p] / rest[p][p]
+			for j := range rest[i] {
+				rest[i][j] -= f * rest[p][j]
+			}
+		}
+	}
+	return x, df
 }
 
 // ChiSquareTail returns the chance that a chi-square of df degrees of freedom is

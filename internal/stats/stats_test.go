@@ -140,6 +140,17 @@ func TestPairedInterval(t *testing.T) {
 	})
 }
 
+// TestTangoPublished holds the interval to a published one: airway
+// hyper-responsiveness before and after, 1 and 7 of 21 pairs discordant, in
+// Fagerland, Lydersen & Laake, Statist. Med. 33 (2014) 2850.
+func TestTangoPublished(t *testing.T) {
+	t.Parallel()
+	low, high := Paired{N: 21, Gained: 1, Lost: 7}.Interval()
+	if math.Abs(low+0.517) > 5e-4 || math.Abs(high+0.026) > 5e-4 {
+		t.Errorf("[%.4f, %.4f], published [-0.517, -0.026]", low, high)
+	}
+}
+
 // TestLostShare finds the share that makes the counts likeliest by trying all.
 func TestLostShare(t *testing.T) {
 	t.Parallel()
@@ -260,4 +271,30 @@ func TestHolmKeepsOrder(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestChiSquare: of one multinomial it is Pearson's statistic, and of items whose
+// chances differ its mean is its degrees of freedom, where Pearson's is less.
+func TestChiSquare(t *testing.T) {
+	t.Parallel()
+	p, n, seen := []float64{0.2, 0.3, 0.5}, 50.0, []float64{15, 12, 23}
+	pearson, d, v := 0.0, make([]float64, 3), make([][]float64, 3)
+	for i := range p {
+		d[i] = seen[i] - n*p[i]
+		pearson += d[i] * d[i] / (n * p[i])
+		v[i] = make([]float64, 3)
+		for j := range p {
+			v[i][j] = -n * p[i] * p[j]
+		}
+		v[i][i] += n * p[i]
+	}
+	if x, df := ChiSquare(d, v); !closeTo(x, pearson) || df != 2 {
+		t.Errorf("ChiSquare = %v, %d; Pearson %v, 2", x, df, pearson)
+	}
+	if x, df := ChiSquare(nil, nil); x != 0 || df != 0 {
+		t.Errorf("nothing: %v, %d", x, df)
+	}
+	if x, df := ChiSquare([]float64{0, 0}, [][]float64{{0, 0}, {0, 0}}); x != 0 || df != 0 {
+		t.Errorf("no variance: %v, %d", x, df)
+	}
 }
