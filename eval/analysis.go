@@ -2,7 +2,6 @@ package eval
 
 import (
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/drydock-ml/drydock/internal/stats"
@@ -65,7 +64,7 @@ func (a *Analysis) subjects(all []Outcome, subjects Subjects) {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(n)) {
-		low, high := stats.Wilson(int(math.Round(sum[name])), n[name])
+		low, high := stats.WilsonMean(sum[name], float64(n[name]))
 		a.Subjects = append(a.Subjects, SubjectScore{name, n[name], sum[name] / float64(n[name]), [2]float64{low, high}})
 	}
 }

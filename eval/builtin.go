@@ -230,7 +230,8 @@ func (l *Lookup) remark(results []result, s *Summary) {
 	if near > 0 {
 		s.note("near_identical", msg.Text{"%d {item has|items have} a training question nearly identical; drydock contam check says whether {it is|they are} the same", "%d 道题在训练数据中有几乎相同的题；可用 drydock contam check 判断是否为同一题"}, near)
 	}
-	sig.PValue = stats.BinomialTail(s.Correct, len(results), sig.Expected)
+	repeats := max(s.Repeats, 1) // it answers the same each time: that is one trial
+	sig.PValue = stats.BinomialTail(s.Correct/repeats, len(results)/repeats, sig.Expected)
 	if sig.PValue >= leakPValue {
 		return
 	}

@@ -133,9 +133,7 @@ func scoreOf(g Graded) RunScore {
 	if tries > 0 {
 		s.FlipRate = float64(flips) / float64(tries)
 	}
-	// of repeated answers the mean counts as if it were one answer: too wide
-	// rather than too narrow
-	s.Wilson95[0], s.Wilson95[1] = stats.Wilson(int(math.Round(sum)), s.N)
+	s.Wilson95[0], s.Wilson95[1] = stats.WilsonMean(sum, float64(s.N))
 	return s
 }
 

@@ -153,7 +153,9 @@ func summarize(b benchmark.Benchmark, results []result, onError OnError, s *Summ
 		s.EvalScope = &theirs
 	}
 	s.Asked, s.Rows, s.N, s.Correct, s.Accuracy = head.Asked, head.Rows, head.N, head.Correct, head.Accuracy
-	s.Wilson95[0], s.Wilson95[1] = stats.Wilson(s.Correct, s.N)
+	// answers to the same item are one trial
+	repeats := float64(max(s.Repeats, 1))
+	s.Wilson95[0], s.Wilson95[1] = stats.WilsonMean(float64(s.Correct)/repeats, float64(s.N)/repeats)
 	for i := range counted {
 		count(s, &counted[i], onError)
 	}

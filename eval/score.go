@@ -45,7 +45,9 @@ func Score(job ScoreJob) (Summary, error) {
 	}
 	job.takePredictions(rows)
 	s := Summary{Model: job.Model, Source: &Source{Kind: string(kind), Schema: rows[0].Schema, File: job.Name}}
-	job.repeats = repeatsOf(rows, len(job.Items))
+	if job.repeats = repeatsOf(rows, len(job.Items)); job.repeats > 1 {
+		s.Repeats = job.repeats
+	}
 	foreign := job.Items != nil && !job.anyMatches(rows)
 	if foreign {
 		job.Items = nil

@@ -15,19 +15,23 @@ const z95 = 1.959963984540054
 // Wilson returns the 95 % score interval of k successes in n trials. It is
 // [0, 1] for no trials, and its ends are exactly 0 and 1 where k is 0 or n.
 // E. B. Wilson, JASA 22 (1927) 209.
-func Wilson(k, n int) (low, high float64) {
+func Wilson(k, n int) (low, high float64) { return WilsonMean(float64(k), float64(n)) }
+
+// WilsonMean is [Wilson] for the sum of n scores from 0 to 1, such as the shares of
+// repeated answers to an item that are right. A score between 0 and 1 varies less
+// than one trial does, so the interval is too wide rather than too narrow.
+func WilsonMean(sum, n float64) (low, high float64) {
 	if n <= 0 {
 		return 0, 1
 	}
-	nn, p := float64(n), float64(k)/float64(n)
-	z2 := z95 * z95
-	mid := (p + z2/(2*nn)) / (1 + z2/nn)
-	half := z95 / (1 + z2/nn) * math.Sqrt(p*(1-p)/nn+z2/(4*nn*nn))
+	p, z2 := sum/n, z95*z95
+	mid := (p + z2/(2*n)) / (1 + z2/n)
+	half := z95 / (1 + z2/n) * math.Sqrt(max(0, p*(1-p))/n+z2/(4*n*n))
 	low, high = mid-half, mid+half
-	if k == 0 {
+	if sum <= 0 {
 		low = 0
 	}
-	if k == n {
+	if sum >= n {
 		high = 1
 	}
 	return low, high
