@@ -15,7 +15,7 @@ type Analysis struct {
 	Repeated int            `json:"repeated"`            // answers beyond an item's first
 	Letters  Letters        `json:"confusion"`           // right letters against answered ones
 	Grouped  string         `json:"grouped"`             // subject, stem, or empty: what items depend on each other by
-	Grouping *[2]float64    `json:"clustered95"`         // of the accuracy, with items of a group depending on each other; null with fewer than six groups
+	Grouping *[2]float64    `json:"clustered95"`         // of the accuracy, with items of a group depending on each other; null with fewer than six groups, or when no group differs
 	Subjects []SubjectScore `json:"subjects"`            // rising by name
 	Unnamed  int            `json:"unnamed"`             // items no subject is given for, when there are subjects
 	Gain     float64        `json:"detectable_unpaired"` // smallest gain over another run found without comparing item by item
@@ -90,7 +90,7 @@ func (a *Analysis) cluster(all []Outcome, subjects Subjects) {
 		seen[names[i]] = true
 	}
 	_, half := stats.ClusterError(scores, names)
-	if !shared || len(seen) < leastGroups {
+	if !shared || len(seen) < leastGroups || half < noSpread { // all right or all wrong: groups cannot differ
 		a.Grouped = ""
 		return
 	}

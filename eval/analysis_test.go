@@ -112,6 +112,10 @@ func TestAnalyzeSubjects(t *testing.T) {
 	if a := s.Analyze(nil); a.Grouping != nil || len(a.Subjects) != 2 {
 		t.Errorf("two groups say nothing about groups: %v", a.Grouping)
 	}
+	s = scored(t, 100, func(_ int, key string) string { return key }, tens)
+	if a := s.Analyze(nil); a.Grouping != nil {
+		t.Errorf("all right: an interval without width, %v", *a.Grouping)
+	}
 	s = scored(t, 100, right, tens)
 	// the file speaks first, by id or by index
 	a = s.Analyze(eval.Subjects{"q0": "值班", "1": "值班"})

@@ -54,12 +54,13 @@ type Contrast struct {
 	Interval95 [2]float64 `json:"interval95"`
 	PValue     float64    `json:"p_value"`
 	Holm       float64    `json:"holm"` // p_value, adjusted for all comparisons here
-	Test       string     `json:"test"` // mcnemar_exact, or paired_t where items were asked several times
+	Test       string     `json:"test"` // mcnemar_exact; paired_t where items were asked several times, sign where all of these changed alike
 	// Detectable is the smallest true gain that this many items find with 80 %
 	// power when runs differ on as many as these do.
 	Detectable float64 `json:"detectable"`
 	// Clustered is the interval when items of one group count as depending on
-	// each other; nil with fewer than six groups.
+	// each other; nil with fewer than six groups, or when
+	// no group changed.
 	Clustered *[2]float64 `json:"clustered95,omitempty"`
 	Flips     []Flip      `json:"flips"`     // items the runs score differently
 	OnlyBase  []int       `json:"only_base"` // items without a row here
@@ -205,15 +206,22 @@ func (c *Contrast) meanTest(delta []float64) {
 	c.Test = "paired_t"
 	n := len(delta)
 	for _, x := range delta {
-		c.Difference += x / float64(n)
+		c.Difference += x
 	}
+	c.Difference /= float64(n)
 	se, half := stats.ClusterError(delta, alone(n))
-	c.PValue, c.Interval95 = 1, [2]float64{-1, 1}
-	if n > 1 && se > 0 {
+	if n > 1 && se > noSpread {
 		c.PValue = stats.StudentTail(c.Difference/se, float64(n-1))
-		c.Interval95 = [2]float64{c.Difference - half, c.Difference + half}
+		c.Interval95 = [2]float64{max(-1, c.Difference-half), min(1, c.Difference+half)}
+		return
 	}
+	// every item changed by as much: how much they vary is not seen, which way
+	// they went is
+	c.Test, c.PValue, c.Interval95 = "sign", stats.Paired{N: n, Gained: c.Gained, Lost: c.Lost}.PValue(), [2]float64{-1, 1}
 }
+
+// noSpread is an error below which nothing varies but the last digits.
+const noSpread = 1e-12
 
 // leastGroups is how many groups it takes to see how much they differ: the
 // error of two that happen to agree would come out as nil.
@@ -227,7 +235,7 @@ func (c *Contrast) cluster(d paired, group func(int) string) {
 		}
 		groups[names[i]] = true
 	}
-	if _, half := stats.ClusterError(d.delta, names); len(groups) >= leastGroups {
+	if _, half := stats.ClusterError(d.delta, names); len(groups) >= leastGroups && half > noSpread {
 		c.Clustered = &[2]float64{max(-1, c.Difference-half), min(1, c.Difference+half)}
 	}
 }

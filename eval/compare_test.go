@@ -79,6 +79,23 @@ func TestCompareRepeats(t *testing.T) {
 	}
 }
 
+// TestCompareNoSpread: where nothing varies no interval has no width.
+func TestCompareNoSpread(t *testing.T) {
+	t.Parallel()
+	base, other := graded("a", 20, 10), graded("b", 20, 10)
+	inTwos := func(i int) string { return string(rune('a' + i/2)) }
+	if k := eval.Compare("b@1", base, []eval.Graded{other}, inTwos).Others[0]; k.Clustered != nil || k.Interval95[1] < 0.05 {
+		t.Errorf("runs that differ nowhere: clustered %v, plain %v", k.Clustered, k.Interval95)
+	}
+	for i := range other.Outcomes {
+		base.Outcomes[i].Score, other.Outcomes[i].Score = 0.25, 0.75
+	}
+	k := eval.Compare("b@1", base, []eval.Graded{other}, nil).Others[0]
+	if k.Test != "sign" || k.PValue > 1e-5 || k.Difference != 0.5 {
+		t.Errorf("every item half better: %s, p %v, difference %v", k.Test, k.PValue, k.Difference)
+	}
+}
+
 // TestCompareClusters: items of one group that change together tell less than
 // as many items on their own.
 func TestCompareClusters(t *testing.T) {
