@@ -11,8 +11,10 @@ import (
 // LLaMAFactory are the settings of LLaMA-Factory 0.9.5 that change what a row of
 // its sharegpt or alpaca layout becomes.
 type LLaMAFactory struct {
-	Template         string // qwen3, qwen3_nothink; empty: taken from the tokenizer, which comes to qwen3
-	EnableThinking   *bool  // its default is true; nil is null
+	// Template is one of [LLaMAFactoryTemplates]; empty: taken from the
+	// tokenizer, which comes to qwen3.
+	Template         string
+	EnableThinking   *bool // its default is true; nil is null
 	MaskHistory      bool
 	PreserveThinking bool
 }
@@ -31,12 +33,49 @@ func (o LLaMAFactory) Feeder() Feeder {
 	}
 }
 
+// LLaMAFactoryTemplates are the templates whose text is known here, as
+// llamafactory/data/template.py of 0.9.5 writes them.
+func LLaMAFactoryTemplates() []string {
+	return []string{"qwen3", "qwen3_nothink", "qwen", "chatml", "default"}
+}
+
+// qwenSystem is what the template qwen says when the row has no system text.
+const qwenSystem = "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
+
+// plainText is the template "default", which knows no control tokens but the
+// one of the end, and joins ids, not texts.
+func plainText(system string, turns []qwen3.Message, maskHistory bool) Sample {
+	const end = "<|im_end|>"
+	var s Sample
+	if system != "" {
+		s.add("System: "+system, false)
+		s.add(end, false)
+		s.add("\n", false)
+	}
+	for i := 0; i < len(turns); i += 2 {
+		s.add("Human: "+turns[i].Content, false)
+		s.add(end, false)
+		s.add("\nAssistant:", false)
+		loss := i+2 == len(turns) || !maskHistory
+		s.add(turns[i+1].Content, loss)
+		s.add(end, loss)
+		s.add("\n", loss)
+	}
+	return s
+}
+
 func (o LLaMAFactory) feed(system string, turns []qwen3.Message) Sample {
+	if o.Template == "default" {
+		return plainText(system, turns, o.MaskHistory)
+	}
+	if o.Template == "qwen" && system == "" {
+		system = qwenSystem
+	}
 	var s Sample
 	if system != "" { // an empty one is not written
 		s.add("<|im_start|>system\n"+system+"<|im_end|>\n", false)
 	}
-	reasons := o.Template != "qwen3_nothink"
+	reasons := o.Template == "" || o.Template == "qwen3"
 	removeAll := o.EnableThinking != nil && !*o.EnableThinking
 	trainBlock := o.EnableThinking != nil && *o.EnableThinking
 	for i := 0; i < len(turns); i += 2 {
