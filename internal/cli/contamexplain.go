@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dedup/contam"
 	"github.com/drydock-ml/drydock/dedup/contam/report"
@@ -128,13 +129,14 @@ func runContamExplain(ctx context.Context, a *app, o ContamExplainOptions) error
 	if err != nil {
 		return err
 	}
+	questions := questionsOf(benches)
 	for _, ref := range refs {
 		x, ok := s.Explain(ref, found)
 		if !ok {
 			return fail.New(fail.Usage, msg.Text{"there is no item %d in %s", "没有题目 %d：%s"}, ref.Index, ref.Benchmark)
 		}
 		ans.Letters = x.Letters
-		ans.Items = append(ans.Items, explained(&x, rec, benches))
+		ans.Items = append(ans.Items, explained(&x, rec, questions[ref]))
 	}
 	return a.answer(ans)
 }
@@ -218,8 +220,8 @@ func (o *ContamExplainOptions) items(benches []*pipeline.Bench, s *contam.Scanne
 	return []contam.ItemRef{{Benchmark: bench, Index: n}}, nil
 }
 
-// explained turns an explanation into what is shown.
-func explained(x *contam.Explanation, rec *pipeline.CheckedRecord, benches []*pipeline.Bench) explainItem {
+// explained turns an explanation into what is shown; q is the item.
+func explained(x *contam.Explanation, rec *pipeline.CheckedRecord, q *drydock.Question) explainItem {
 	c := &x.Limits
 	share := func(part, all float64) msg.Phrase {
 		return msg.Phrase{Text: msg.Text{"%.1f of %.1f nats", "%.1f / %.1f nat"}, Args: []any{part, all}}
@@ -246,7 +248,7 @@ func explained(x *contam.Explanation, rec *pipeline.CheckedRecord, benches []*pi
 		f, e.Reached = *x.Finding, "verdict"
 		e.Verdict, e.Fail, e.Rule, e.Score = string(f.Verdict), f.Fail, f.Rule, f.Score
 	}
-	h := report.Hit{Row: report.Row{Finding: f}}
+	h := report.Hit{Row: report.Row{Finding: f}, Question: q}
 	if x.Finding == nil {
 		h.Item = x.Item
 	}
@@ -254,13 +256,6 @@ func explained(x *contam.Explanation, rec *pipeline.CheckedRecord, benches []*pi
 		h.Fields = report.Fields(rec.Raw, nil, &f)
 	} else {
 		h.Fields = report.TextField(string(rec.Raw), &f)
-	}
-	for _, b := range benches {
-		for i := range b.Items {
-			if b.Ref().Name == x.Item.Benchmark && b.Items[i].Index == x.Item.Index {
-				h.Question = &b.Items[i].Question
-			}
-		}
 	}
 	v := h.View()
 	e.Data, e.Bench = v.Data, v.Item

@@ -70,8 +70,8 @@ func (a *app) useJudge(ctx context.Context, o judgeOptions, check *pipeline.Cont
 	if err != nil {
 		return nil, nil, err
 	}
-	plain := scannersOf(check)
-	check.Scanner = func() pipeline.ContamScanner { return &judgedScanner{plain(), j} }
+	plain := *check // as it is now
+	check.Scanner = func() pipeline.ContamScanner { return &judgedScanner{plain.NewScanner(), j} }
 	var bad fail.List
 	if counts.Errors > 0 {
 		bad = append(bad, fail.New(fail.Partial, msg.Text{
@@ -107,31 +107,12 @@ func (a *app) newJudge(ctx context.Context, o judgeOptions, check *pipeline.Cont
 	return j, err
 }
 
-// scannersOf makes scanners by the rules of check as it is now.
-func scannersOf(check *pipeline.ContamCheck) func() pipeline.ContamScanner {
-	if check.Scanner != nil {
-		return check.Scanner
-	}
-	ix := check.Index
-	return func() pipeline.ContamScanner { return ix.Scanner() }
-}
-
-// benchSets are the items of benchmarks, as indexes take them.
-func benchSets(benches []*pipeline.Bench) []contam.Set {
-	var sets []contam.Set
-	for _, b := range benches {
-		sets = append(sets, contam.Set{Ref: b.Ref(), Items: b.Items})
-	}
-	return sets
-}
-
 // collectForJudge reads the files once for the records that would not fail.
 func (a *app) collectForJudge(ctx context.Context, j *judge.Judge, check *pipeline.ContamCheck, files []string) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	var mu sync.Mutex
 	var all []*judge.Collector
-	plain := scannersOf(check)
 	once := pipeline.ContamCheck{
 		Benches: check.Benches, Read: check.Read, Shard: check.Shard, Workers: a.workers(), Note: func(format.Note) {},
 		Scanner: func() pipeline.ContamScanner {
@@ -139,7 +120,7 @@ func (a *app) collectForJudge(ctx context.Context, j *judge.Judge, check *pipeli
 			mu.Lock()
 			all = append(all, c)
 			mu.Unlock()
-			return &collectingScanner{plain(), c, ctx, stop}
+			return &collectingScanner{check.NewScanner(), c, ctx, stop}
 		},
 	}
 	once.Read.PDF = format.NewPDFRuntime(a.host.cache())
@@ -234,13 +215,13 @@ func (s *judgedScanner) Text(text []byte) []contam.Finding {
 
 // Break and Seam are the inner scanner's, if it looks at seams at all.
 func (s *judgedScanner) Break() {
-	if inner, ok := s.ContamScanner.(*contam.Scanner); ok {
+	if inner, ok := s.ContamScanner.(pipeline.SeamScanner); ok {
 		inner.Break()
 	}
 }
 
 func (s *judgedScanner) Seam() []contam.Finding {
-	if inner, ok := s.ContamScanner.(*contam.Scanner); ok {
+	if inner, ok := s.ContamScanner.(pipeline.SeamScanner); ok {
 		return inner.Seam()
 	}
 	return nil

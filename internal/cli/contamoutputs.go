@@ -8,14 +8,12 @@ import (
 	"hash"
 	"io"
 	"iter"
-	"path/filepath"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dedup/contam"
 	"github.com/drydock-ml/drydock/dedup/contam/report"
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/atomicfile"
-	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
 )
@@ -44,26 +42,8 @@ func (f flags) contamOutputs(o *contamOutputs) {
 	f.bool(&o.Redact, "redact", "", msg.Text{"show hashes instead of texts everywhere, so that it can be published", "所有输出以哈希代替文本，便于公开"})
 }
 
-type namedOutput struct{ flag, path string }
-
 func (o *contamFiles) named() []namedOutput {
 	return []namedOutput{{"--report", o.Report}, {"--md", o.Markdown}, {"--html", o.HTML}, {"--junit", o.JUnit}, {"--sarif", o.SARIF}}
-}
-
-// distinct refuses two outputs under one name.
-func (o *contamFiles) distinct(more ...namedOutput) error {
-	seen := map[string]string{}
-	for _, out := range append(o.named(), more...) {
-		if out.path == "" {
-			continue
-		}
-		name := filepath.Clean(out.path)
-		if other, twice := seen[name]; twice {
-			return fail.New(fail.Usage, msg.Text{"%s and %s name one file: %s", "%s 与 %s 指向同一文件：%s"}, other, out.flag, out.path)
-		}
-		seen[name] = out.flag
-	}
-	return nil
 }
 
 // contamSink takes the findings of a check: it writes the rows while they come,
@@ -97,12 +77,7 @@ func (a *app) contamSink(o contamOutputs, dry bool, s *report.Summary, check *pi
 		k.rows.Abort()
 		return nil, err
 	}
-	items := map[contam.ItemRef]*drydock.Question{}
-	for _, b := range check.Benches {
-		for i := range b.Items {
-			items[contam.ItemRef{Benchmark: b.Ref().Name, Index: b.Items[i].Index}] = &b.Items[i].Question
-		}
-	}
+	items := questionsOf(check.Benches)
 	k.spool.Items = func(ref contam.ItemRef) *drydock.Question { return items[ref] }
 	k.spool.Redact = o.Redact
 	return k, nil

@@ -25,11 +25,7 @@ func usePreset(name string, ix *contam.Index, check *pipeline.ContamCheck) (cont
 	if name == "" {
 		return ix, nil
 	}
-	var sets []contam.Set
-	for _, b := range check.Benches {
-		sets = append(sets, contam.Set{Ref: b.Ref(), Items: b.Items})
-	}
-	p, err := preset.New(name, sets)
+	p, err := preset.New(name, benchSets(check.Benches))
 	if err != nil {
 		return nil, err
 	}

@@ -120,8 +120,8 @@ type contamGroup struct {
 	note     msg.Text
 }
 
-// contamGroups are LEAK, variant, overlap. What a configuration lets fail moves
-// to the first.
+// groups are LEAK, variant, overlap. What a configuration lets fail moves to the
+// first.
 func (c *contamAnswer) groups() []contamGroup {
 	leak := contamGroup{title: msg.Text{"LEAK", "泄漏"}}
 	variant := contamGroup{title: msg.Text{"variant", "变体"}, note: msg.Text{"not counted as leaks", "不计为泄漏"}}
@@ -193,7 +193,8 @@ func (c *contamAnswer) waived(t *ui.Terminal) {
 	t.Print(msg.Text{"waived  %d {finding|findings}, by %d {waiver|waivers}", "已豁免  %d 个发现，共 %d 条豁免"}, c.Waived, len(c.Waivers.Entries))
 	for _, e := range c.Waivers.Entries {
 		item := benchItem(contam.ItemRef{Benchmark: e.Item.Benchmark, Index: e.Item.Index})
-		record := strings.TrimPrefix(e.Record, "sha256:")[:12]
+		record := strings.TrimPrefix(e.Record, "sha256:")
+		record = record[:min(12, len(record))]
 		switch e.State {
 		case report.WaiverExpired:
 			t.Print(msg.Text{"  expired on %s and excuses nothing: %s in record %s (%s)", "  已于 %s 到期，不再豁免：%s，记录 %s（%s）"}, e.Expires, item, record, e.Author)

@@ -108,7 +108,7 @@ func runContamReview(ctx context.Context, a *app, o ContamReviewOptions) error {
 			return oneOf("--verdict", v, verdictWords()...)
 		}
 	}
-	if err := o.distinct(); err != nil {
+	if err := distinct(o.named()...); err != nil {
 		return err
 	}
 	for _, out := range o.named() {
@@ -241,12 +241,7 @@ func (a *app) reviewHits(ctx context.Context, o ContamReviewOptions, rows []repo
 	}
 	read.CacheDir, read.Workers = a.host.cache(), a.workers()
 	benches, lacks := a.reviewBenches(o.Against, rows, summary)
-	items := map[contam.ItemRef]*drydock.Question{}
-	for _, b := range benches {
-		for i := range b.Items {
-			items[contam.ItemRef{Benchmark: b.Ref().Name, Index: b.Items[i].Index}] = &b.Items[i].Question
-		}
-	}
+	items := questionsOf(benches)
 	texts := reviewTexts{a: a, read: read}
 	if err := texts.find(ctx, rows, benches); err != nil {
 		return nil, nil, err

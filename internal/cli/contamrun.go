@@ -121,7 +121,7 @@ func (o *ContamCheckOptions) check() (*report.Shard, error) {
 	if err := o.contamClean.check(); err != nil {
 		return nil, err
 	}
-	if err := o.distinct(o.contamClean.named()...); err != nil {
+	if err := distinct(slices.Concat(o.contamFiles.named(), o.contamClean.named())...); err != nil {
 		return nil, err
 	}
 	if o.Preset != "" && o.Thresholds != "" {
@@ -188,9 +188,8 @@ func (a *app) readWaivers(name string) (*report.Waivers, error) {
 
 // newContamSummary says what is checked against.
 func newContamSummary(benches []*pipeline.Bench, settings contamSettings) report.Summary {
-	s := report.Summary{Version: buildVersion().Version, Items: settings.Items(), Config: settings.ConfigHash()}
-	for _, b := range benches {
-		s.Benchmarks = append(s.Benchmarks, report.Benchmark{Name: b.Ref().Name, Ref: b.Ref().String(), Items: len(b.Items), SHA256: b.SHA256})
+	s := report.Summary{
+		Version: buildVersion().Version, Benchmarks: reportBenches(benches), Items: settings.Items(), Config: settings.ConfigHash(),
 	}
 	s.Blind = reportItems(settings.Blind())
 	if stems, ok := settings.(interface{ BlindStems() []contam.ItemRef }); ok {
@@ -306,7 +305,6 @@ func (a *app) contamIndexWith(refs []string, thresholds string) ([]*pipeline.Ben
 		}
 	}
 	var benches []*pipeline.Bench
-	var sets []contam.Set
 	names := map[string]string{}
 	for _, ref := range refs {
 		b, err := a.findReference(ref)
@@ -320,7 +318,6 @@ func (a *app) contamIndexWith(refs []string, thresholds string) ([]*pipeline.Ben
 		}
 		names[name] = ref
 		benches = append(benches, b)
-		sets = append(sets, contam.Set{Ref: b.Ref(), Items: b.Items})
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Benchmarks)) {
 		if _, ok := names[name]; !ok {
@@ -328,7 +325,7 @@ func (a *app) contamIndexWith(refs []string, thresholds string) ([]*pipeline.Ben
 				Hint(msg.Text{"it is one of: %s", "可选：%s"}, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 		}
 	}
-	ix, err := contam.NewIndexOf(sets, c)
+	ix, err := contam.NewIndexOf(benchSets(benches), c)
 	return benches, ix, err
 }
 

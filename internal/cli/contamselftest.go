@@ -147,11 +147,8 @@ func runContamSelftest(ctx context.Context, a *app, o ContamSelftestOptions) err
 	}
 	bad = append(bad, t.Bad...)
 	ans.Inputs, ans.Records = append(ans.Inputs, t.Inputs...), t.Records
-	var sets []contam.Set
-	for _, b := range benches {
-		ans.Benchmarks = append(ans.Benchmarks, report.Benchmark{Name: b.Ref().Name, Ref: b.Ref().String(), Items: len(b.Items), SHA256: b.SHA256})
-		sets = append(sets, contam.Set{Ref: b.Ref(), Items: b.Items})
-	}
+	ans.Benchmarks = reportBenches(benches)
+	sets := benchSets(benches)
 	opts := selftest.Options{Seed: uint64(o.Seed), Items: o.Items, MinRecall: o.MinRecall, Kinds: o.Kinds, Workers: a.workers()}
 	result, err := selftest.Run(ctx, ix, sets, carrier, opts)
 	if err != nil {

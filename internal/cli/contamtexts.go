@@ -107,11 +107,7 @@ func (x *reviewTexts) checkAgain(ctx context.Context, files []string, benches []
 	if len(files) == 0 || len(benches) == 0 {
 		return nil
 	}
-	var sets []contam.Set
-	for _, b := range benches {
-		sets = append(sets, contam.Set{Ref: b.Ref(), Items: b.Items})
-	}
-	ix, err := contam.NewIndexOf(sets, contam.Config{})
+	ix, err := contam.NewIndexOf(benchSets(benches), contam.Config{})
 	if err != nil {
 		return err
 	}

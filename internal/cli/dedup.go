@@ -113,8 +113,12 @@ func runDedup(ctx context.Context, a *app, o DedupOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	for flag, out := range map[string]string{"-o": o.Out, "--removed": o.Removed, "--report": o.Report} {
-		if err := keepInputs(flag, out, names); err != nil {
+	outs := []namedOutput{{"-o", o.Out}, {"--removed", o.Removed}, {"--report", o.Report}}
+	if err := distinct(outs...); err != nil {
+		return err
+	}
+	for _, out := range outs {
+		if err := keepInputs(out.flag, out.path, names); err != nil {
 			return err
 		}
 	}

@@ -87,6 +87,25 @@ func keepInputs(flag, out string, inputs []string) error {
 	return nil
 }
 
+// A namedOutput is a file to be written, and the flag that names it.
+type namedOutput struct{ flag, path string }
+
+// distinct refuses two outputs under one name. Empty names are no outputs.
+func distinct(outs ...namedOutput) error {
+	seen := map[string]string{}
+	for _, out := range outs {
+		if out.path == "" {
+			continue
+		}
+		name := filepath.Clean(out.path)
+		if other, twice := seen[name]; twice {
+			return fail.New(fail.Usage, msg.Text{"%s and %s name one file: %s", "%s 与 %s 指向同一文件：%s"}, other, out.flag, out.path)
+		}
+		seen[name] = out.flag
+	}
+	return nil
+}
+
 // openInput opens a file and cuts it into units. The error is of kind partial,
 // or that of a cancelled context.
 func (a *app) openInput(ctx context.Context, name string, o format.Options, note func(format.Note)) (*pipeline.InputFile, error) {

@@ -117,10 +117,11 @@ func newWorkerIndexCommand(a *app) *cobra.Command {
 		examples: []example{{msg.Text{"for worker scan", "供 worker scan 使用"}, "drydock worker index --against maritime_bench -o build"}},
 	}, nil)
 	c.RunE = func(cmd *cobra.Command, _ []string) error {
-		for flag, v := range map[string]string{"against": strings.Join(o.Against, ""), "output": o.Dir} {
-			if err := a.require(cmd, flag, v); err != nil {
-				return err
-			}
+		if err := a.require(cmd, "against", strings.Join(o.Against, "")); err != nil {
+			return err
+		}
+		if err := a.require(cmd, "output", o.Dir); err != nil {
+			return err
 		}
 		return runWorkerIndex(a, o)
 	}

@@ -121,7 +121,7 @@ func (u *contamReader) masked(raw []byte, hits []ContamHit) (row []byte, ok bool
 		}
 		row = next
 		if u.masker == nil {
-			u.masker = u.check.newScanner()
+			u.masker = u.check.NewScanner()
 		}
 		found, err := u.masker.Row(row)
 		if err != nil {

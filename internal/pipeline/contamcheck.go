@@ -201,7 +201,8 @@ func (c *ContamCheck) run(ctx context.Context, t *ContamTotals, jobs []contamJob
 	})
 }
 
-func (c *ContamCheck) newScanner() ContamScanner {
+// NewScanner makes a scanner as the check uses it.
+func (c *ContamCheck) NewScanner() ContamScanner {
 	if c.Scanner != nil {
 		return c.Scanner()
 	}

@@ -156,7 +156,7 @@ func (c *ContamCheck) work(ctx context.Context, f *contamFile, unit, inner int, 
 // unit reads one unit of a file that has a format.
 func (w *contamWalk) unit(ctx context.Context, in *InputFile, u format.Unit) error {
 	before := len(w.out.hits)
-	r := &contamReader{check: w.check, out: w.out, scanner: w.check.newScanner()}
+	r := &contamReader{check: w.check, out: w.out, scanner: w.check.NewScanner()}
 	if next := u.Index + 1; next < len(in.Units) {
 		r.behind = in.Kind.Document(in.Units[next], nil)
 	}

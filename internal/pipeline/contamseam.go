@@ -10,9 +10,9 @@ import (
 	"github.com/drydock-ml/drydock/dedup/contam/report"
 )
 
-// A seamScanner also finds items that begin in one record and end in the next,
-// see [contam.Scanner.Seam].
-type seamScanner interface {
+// A SeamScanner also finds items that begin in one record and end in the next,
+// see [contam.Scanner.Seam]. A check asks the scanners for it that can.
+type SeamScanner interface {
 	Break()
 	Seam() []contam.Finding
 }
@@ -48,7 +48,7 @@ func (u *contamReader) settle(raw []byte, at drydock.Locator) {
 	if !h.known {
 		return
 	}
-	if s, ok := u.scanner.(seamScanner); ok && raw != nil {
+	if s, ok := u.scanner.(SeamScanner); ok && raw != nil {
 		for _, hit := range u.hits(s.Seam(), h.raw) {
 			u.seamHit(&hit, raw, at)
 		}
@@ -101,7 +101,7 @@ func (u *contamReader) placeOf(f *contam.Finding) drydock.Locator {
 // finish looks at the seam with the first record of the unit behind, if there is
 // one, and settles the last record.
 func (u *contamReader) finish(ctx context.Context) error {
-	if _, ok := u.scanner.(seamScanner); ok && u.held.known && u.behind != nil {
+	if _, ok := u.scanner.(SeamScanner); ok && u.held.known && u.behind != nil {
 		raw, at, err := u.firstBehind(ctx)
 		if err != nil {
 			return err

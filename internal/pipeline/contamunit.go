@@ -50,7 +50,7 @@ type textStart struct {
 
 func (u *contamReader) read(ctx context.Context, doc *drydock.Document) error {
 	u.file = doc.File.Name
-	if s, ok := u.scanner.(seamScanner); ok {
+	if s, ok := u.scanner.(SeamScanner); ok {
 		s.Break()
 	}
 	for b, err := range doc.Blocks(ctx) {
