@@ -243,7 +243,7 @@ func (job *ScoreJob) matches(row *evalscope.Row) bool {
 	case row.Input != "" && row.Schema != "":
 		return strings.HasSuffix(row.Input, evalscope.Input(job.Benchmark.Prompt(*it)))
 	case row.Input != "":
-		return strings.Contains(row.Input, it.Question.Stem)
+		return strings.Contains(row.Input, strings.TrimSpace(it.Question.Stem))
 	case row.Question != nil && row.Question.Stem != "":
 		return strings.TrimSpace(row.Question.Stem) == strings.TrimSpace(it.Question.Stem)
 	}
@@ -289,7 +289,7 @@ func (job *ScoreJob) compare(rows []evalscope.Row, results []result, s *Summary)
 	for i := range results {
 		at[results[i].index] = &results[i]
 	}
-	letters, scores, keys, prompts := 0, 0, 0, 0
+	letters, scores, keys, keyed, prompts := 0, 0, 0, 0, 0
 	for i := range rows {
 		row := &rows[i]
 		r, ok := at[row.Index]
@@ -297,6 +297,9 @@ func (job *ScoreJob) compare(rows []evalscope.Row, results []result, s *Summary)
 			continue
 		}
 		if job.Items != nil {
+			if row.Target != "" {
+				keyed++
+			}
 			switch {
 			case !job.matches(row):
 				prompts++
@@ -317,7 +320,11 @@ func (job *ScoreJob) compare(rows []evalscope.Row, results []result, s *Summary)
 	if letters > 0 || scores > 0 {
 		s.note("file_differs", msg.Text{"the file extracted another letter in %d {row|rows} and scored %d {row|rows} otherwise than %s", "文件中有 %d 行抽取的字母、%d 行的得分与 %s 不同"}, letters, scores, s.Rule)
 	}
-	if keys > 0 {
+	switch {
+	case keys > 1 && 2*keys > keyed:
+		// the rows do not show what they asked, or it would have been seen
+		s.note("other_benchmark", msg.Text{"%d of %d rows name another key than the item of that index: the file looks like answers to other questions than those of %s; --bench names others", "%d / %d 行的标准答案与题目不同：该文件似乎不是对 %s 的回答；请用 --bench 指定评测集"}, keys, keyed, job.Benchmark.Ref())
+	case keys > 0:
 		s.note("other_key", msg.Text{"%d {row names|rows name} another key than the item of that index; the items' keys count", "%d 行的标准答案与题目不同；以题目为准"}, keys)
 	}
 	if prompts > 0 {

@@ -143,7 +143,7 @@ type FileProblem struct {
 // Lost reports whether a row of the file could not be counted for it.
 func (p FileProblem) Lost() bool {
 	switch p.Code {
-	case evalscope.CodeNoNewline, evalscope.CodeOtherFilter, "missing":
+	case evalscope.CodeNoNewline, evalscope.CodeOtherFilter, evalscope.CodeMoreReplies, "missing":
 		return false
 	}
 	return true

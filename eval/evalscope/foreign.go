@@ -40,31 +40,38 @@ func keyNames() []string {
 	return []string{"target", "ground_truth", "gold", "answer", "label", "labels", "reference"}
 }
 
-// index finds a row's index under the names it has elsewhere.
-func (f fields) index() (int, bool) {
-	s, ok := f.text("index", "doc_id", "idx", "id")
-	if !ok {
-		return 0, false
+// mostIndex is far above any index that is one: an index is a place in a list.
+const mostIndex = 1 << 40
+
+// indexOf finds a row's index under the names it has elsewhere: a whole number from
+// 0, which may be written as text or with a fraction of 0, as pandas does.
+func indexOf(f fields, line int) (int, *Problem) {
+	for _, name := range []string{"index", "doc_id", "idx", "id"} {
+		v := f[name]
+		if len(v) == 0 || string(v) == "null" {
+			continue
+		}
+		s, ok := f.text(name)
+		x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+		if !ok || err != nil || x < 0 || x > mostIndex || x != math.Trunc(x) {
+			return -1, problem(CodeMissingField, line, -1, msg.Text{"line %d: %s is no whole number from 0: %s", "第 %d 行：%s 不是从 0 起的整数：%s"}, line, name, string(v[:min(len(v), 40)]))
+		}
+		return int(x), nil
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
-	return int(n), err == nil && n >= 0 && n <= math.MaxInt32
+	return -1, problem(CodeMissingField, line, -1, msg.Text{"line %d has no %s", "第 %d 行缺少 %s"}, line, "index")
 }
 
 // readForeign reads a row that is not EvalScope's.
 func readForeign(line []byte, n int) (Row, Kind, *Problem) {
 	var f fields
 	if err := json.Unmarshal(line, &f); err != nil {
-		return Row{}, "", problem(CodeBadJSON, n, -1, msg.Text{"line %d is not a row: %v", "第 %d 行不是有效记录：%v"}, n, err)
+		return Row{}, "", notRow(n, err)
 	}
 	row, kind := Row{Line: n}, KindOutputs
-	index, hasIndex := f.index()
+	index, noIndex := indexOf(f, n)
 	row.Index = index
 	missing := func(field string) (Row, Kind, *Problem) {
-		i := -1
-		if hasIndex {
-			i = index
-		}
-		return Row{}, "", problem(CodeMissingField, n, i, msg.Text{"line %d has no %s", "第 %d 行缺少 %s"}, n, field)
+		return Row{}, "", problem(CodeMissingField, n, index, msg.Text{"line %d has no %s", "第 %d 行缺少 %s"}, n, field)
 	}
 	switch {
 	case f["doc_id"] != nil && (f["resps"] != nil || f["filtered_resps"] != nil):
@@ -74,20 +81,20 @@ func readForeign(line []byte, n int) (Row, Kind, *Problem) {
 		}
 	case f["response"] != nil && f["messages"] != nil && f["index"] == nil:
 		// swift writes one row a request, in their order
-		kind, hasIndex = KindSwift, true
+		kind, noIndex = KindSwift, nil
 		row.Index = -1
 		row.setText(f, "response")
 		row.Input = inputOf(&wireRow{Messages: messagesOf(f["messages"])})
 	default:
 		if !row.setText(f, outputNames()...) {
-			if !hasIndex {
-				return missing("index")
+			if noIndex != nil {
+				return Row{}, "", noIndex
 			}
 			return missing("sample_score, model_output, output")
 		}
 	}
-	if !hasIndex {
-		return missing("index")
+	if noIndex != nil {
+		return Row{}, "", noIndex
 	}
 	if row.Question == nil {
 		row.Question = f.question()
@@ -117,17 +124,7 @@ func (row *Row) takeScore(f fields) {
 		if !ok {
 			continue
 		}
-		var b bool
-		var x float64
-		switch {
-		case json.Unmarshal(v, &b) == nil && string(v) != "null":
-			row.Scored = true
-			if b {
-				row.Acc = 1
-			}
-		case json.Unmarshal(v, &x) == nil && string(v) != "null":
-			row.Scored, row.Acc = true, x
-		}
+		row.Acc, row.Scored = score(v)
 		break
 	}
 	if f["raw_response"] != nil || f["raw_output"] != nil {
@@ -207,7 +204,8 @@ func (row *Row) fromLMEval(f fields) bool {
 			return false
 		}
 	}
-	if s, ok := firstText(resps[0]); ok {
+	if s, more, ok := firstText(resps[0]); ok {
+		row.more = more || len(resps) > 1
 		r := benchmark.AssistantText(benchmark.Assistant{Content: &s}, nil)
 		row.Text, row.Reply = r.Text, &r
 		return true
@@ -235,24 +233,25 @@ func (row *Row) fromLMEval(f fields) bool {
 	return true
 }
 
-// firstText digs the first text out of lists of lists; a list that begins with a
-// number holds likelihoods.
-func firstText(v json.RawMessage) (string, bool) {
+// firstText digs the first text out of lists of lists, and tells whether there are
+// more; a list that begins with a number holds likelihoods.
+func firstText(v json.RawMessage) (text string, more, ok bool) {
 	for range 4 {
 		var s string
 		if json.Unmarshal(v, &s) == nil && len(v) > 0 && v[0] == '"' {
-			return s, true
+			return s, more, true
 		}
 		var l []json.RawMessage
 		if json.Unmarshal(v, &l) != nil || len(l) == 0 {
-			return "", false
+			return "", false, false
 		}
 		if _, ok := likelihoodPair(l); ok {
-			return "", false
+			return "", false, false
 		}
+		more = more || len(l) > 1
 		v = l[0]
 	}
-	return "", false
+	return "", false, false
 }
 
 // likelihood digs [log-likelihood, is greedy] out of lists of lists.
@@ -277,7 +276,7 @@ func likelihoodPair(l []json.RawMessage) (float64, bool) {
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(strings.Trim(string(l[0]), `"`), 64)
-	return x, err == nil && !math.IsNaN(x)
+	return x, err == nil // NaN is no greatest
 }
 
 // messagesOf reads a conversation.
@@ -308,8 +307,27 @@ func (row *Row) fromOpenCompass(f fields) bool {
 		row.Text, row.Reply = r.Text, &r
 	}
 	row.ExtractedUnknown = true
+	row.Input = promptOf(f["origin_prompt"])
 	if key, ok := f.text("gold", "reference"); ok {
 		row.Target = letterOfKey(key, nil)
 	}
 	return true
+}
+
+// promptOf reads OpenCompass's prompt: a text, or turns.
+func promptOf(v json.RawMessage) string {
+	if s, ok := oneText(v); ok {
+		return s
+	}
+	var turns []struct {
+		Prompt string `json:"prompt"`
+	}
+	if json.Unmarshal(v, &turns) != nil {
+		return ""
+	}
+	var parts []string
+	for _, t := range turns {
+		parts = append(parts, t.Prompt)
+	}
+	return strings.Join(parts, "\n")
 }

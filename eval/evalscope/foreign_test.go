@@ -1,7 +1,9 @@
 package evalscope_test
 
 import (
+	"encoding/binary"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -62,10 +64,10 @@ func TestReadOtherPrograms(t *testing.T) {
 			{Line: 2, Index: 1, Choice: "A", Target: "A", Options: 2, Scored: true, Acc: 1},
 		}, nil},
 		"OpenCompass": {openCompass, evalscope.KindOpenCompass, []seen{
-			{Line: 2, Index: 0, Text: "答案[B]", Target: "B"}, {Line: 7, Index: 2, Text: "[C]", Target: "A"}, {Line: 8, Index: 1, Choice: "A", Target: "A"},
+			{Line: 2, Index: 0, Text: "答案[B]", Target: "B", Input: "问"}, {Line: 7, Index: 2, Text: "[C]", Target: "A", Input: "问"}, {Line: 8, Index: 1, Choice: "A", Target: "A"},
 		}, nil},
 		"OpenCompass, torn": {openCompass[:len(openCompass)-60], evalscope.KindOpenCompass, []seen{
-			{Line: 2, Index: 0, Text: "答案[B]", Target: "B"}, {Line: 7, Index: 2, Text: "[C]", Target: "A"},
+			{Line: 2, Index: 0, Text: "答案[B]", Target: "B", Input: "问"}, {Line: 7, Index: 2, Text: "[C]", Target: "A", Input: "问"},
 		}, []string{"torn"}},
 		"swift": {swiftInfer, evalscope.KindSwift, []seen{
 			{Line: 1, Index: 0, Text: "[A]", Target: "A", Input: "**User**: \n问一"}, {Line: 2, Index: 1, Text: "[B]", Input: "**System**: \n系统\n\n**User**: \n问二"},
@@ -74,8 +76,24 @@ func TestReadOtherPrograms(t *testing.T) {
 			{Line: 1, Index: 4, Text: "[A]", Target: "A", Stem: "左舷灯", Options: 2, Scored: true, Acc: 1},
 			{Line: 2, Index: 5, Text: "绿", Target: "B", Stem: "右舷灯", Options: 2, Scored: true},
 		}, nil},
-		"target as a number": {`{"index":0,"output":"[B]","choices":["x","y"],"answer":1}` + "\n", evalscope.KindOutputs, []seen{{Line: 1, Text: "[B]", Target: "B", Options: 2}}, nil},
-		"target as a text":   {`{"idx":"0","response":"[B]","options":["x","y"],"label":"y"}` + "\n", evalscope.KindOutputs, []seen{{Line: 1, Text: "[B]", Target: "B", Options: 2}}, nil},
+		"target as a number":          {`{"index":0,"output":"[B]","choices":["x","y"],"answer":1}` + "\n", evalscope.KindOutputs, []seen{{Line: 1, Text: "[B]", Target: "B", Options: 2}}, nil},
+		"target as a text":            {`{"idx":"0","response":"[B]","options":["x","y"],"label":"y"}` + "\n", evalscope.KindOutputs, []seen{{Line: 1, Text: "[B]", Target: "B", Options: 2}}, nil},
+		"a place as pandas writes it": {`{"index":3.0,"output":"[B]","key":1}` + "\n" + `{"index":1e2,"output":"[B]"}` + "\n", evalscope.KindOutputs, []seen{{Line: 1, Index: 3, Text: "[B]"}, {Line: 2, Index: 100, Text: "[B]"}}, nil},
+		"no places":                   {`{"index":0.5,"output":"x"}` + "\n" + `{"index":true,"output":"x"}` + "\n" + `{"index":1e30,"output":"x"}` + "\n", evalscope.KindEmpty, nil, []string{"missing_field", "missing_field", "missing_field"}},
+		"what Python calls numbers": {
+			`{"doc_id":0,"target":1,"resps":[[[-Infinity,false]],[[-3.5,true]]],"acc":NaN}` + "\n" + `{"doc_id":1,"target":0,"resps":[[[NaN,false]],[[-Infinity,true]]],"acc":0}` + "\n" + `{"doc_id":2,"target":"A","resps":[["\"NaN\", -Infinity [A]"]],"acc":1}` + "\n",
+			evalscope.KindLMEval, []seen{{Line: 1, Choice: "B", Target: "B", Options: 2}, {Line: 3, Index: 2, Text: `"NaN", -Infinity [A]`, Target: "A", Scored: true, Acc: 1}}, []string{"missing_field"},
+		},
+		"several replies": {`{"doc_id":0,"target":"A","resps":[["[A]","[B]"]]}` + "\n", evalscope.KindLMEval, []seen{{Line: 1, Text: "[A]", Target: "A"}}, []string{"more_replies"}},
+		"no objects":      {"7\n[8]\n\"x\"\n", evalscope.KindEmpty, nil, []string{"bad_json", "bad_json", "bad_json"}},
+		"UTF-16":          {"\xff\xfe" + wide(`{"index":0,"output":"答[B]"}`+"\n"), evalscope.KindOutputs, []seen{{Line: 1, Text: "答[B]"}}, nil},
+		"UTF-16, no mark": {wide(`{"index":0,"output":"[B]"}` + "\n"), evalscope.KindEmpty, nil, []string{"not_utf8"}},
+		"compressed":      {"\x1f\x8b\x08\x00", evalscope.KindEmpty, nil, []string{"not_utf8"}},
+		"EvalScope's, of another kind": {
+			`{"index":0,"messages":[{"role":"user","content":[{"type":"text","text":"问"}]},{"role":"assistant","content":"[A]"}],"target":["A","C"],"sample_score":{"score":{"value":{"acc":true},"extracted_prediction":["A","C"],"prediction":"[A]"}}}` + "\n" +
+				`{"index":1,"input":"问","target":"A","sample_score":{"score":{"value":{"acc":null},"extracted_prediction":null,"prediction":"[A]"}}}` + "\n",
+			evalscope.KindReviews, []seen{{Line: 1, Text: "[A]", Target: "AC", Input: "**User**: \n问", Scored: true, Acc: 1}, {Line: 2, Index: 1, Text: "[A]", Target: "A", Input: "问"}}, nil,
+		},
 	} {
 		kind, rows, problems := evalscope.Read([]byte(c.data))
 		var got []seen
@@ -100,4 +118,13 @@ func TestReadOtherPrograms(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}
+}
+
+// wide writes a text as UTF-16, the low byte first.
+func wide(s string) string {
+	var b []byte
+	for _, u := range utf16.Encode([]rune(s)) {
+		b = binary.LittleEndian.AppendUint16(b, u)
+	}
+	return string(b)
 }

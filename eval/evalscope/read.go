@@ -51,6 +51,8 @@ type Row struct {
 	Filter   string // the lm-eval filter the row is of; "" of others
 	// ExtractedUnknown tells that the file does not say what was extracted.
 	ExtractedUnknown bool
+
+	more bool // there were more replies than this one
 }
 
 // A Problem is something wrong with a line. Code is stable.
@@ -69,23 +71,28 @@ func problem(code string, line, index int, text msg.Text, args ...any) *Problem 
 const (
 	CodeTorn         = "torn"             // the last line ends in the middle of a row
 	CodeBadJSON      = "bad_json"         // a line that is no JSON object, or more than one
-	CodeNotUTF8      = "not_utf8"         // a line with bytes that are no text
+	CodeNotUTF8      = "not_utf8"         // a line with bytes that are no text, or a file that is packed
 	CodeMixedKind    = "mixed_kind"       // a row of another kind than the first
 	CodeMissingField = "missing_field"    // a row without index or reply
 	CodeDuplicate    = "duplicate"        // an index that stood before; the first one counts
 	CodeNoNewline    = "no_final_newline" // EvalScope would glue the next row to the last
 	CodeConflict     = "conflict_marker"  // a line that git left where two versions met
 	CodeOtherFilter  = "other_filter"     // lm-eval rows of another filter than the first
+	CodeMoreReplies  = "more_replies"     // lm-eval rows with several replies, of which the first counts
 	CodeOutOfOrder   = "out_of_order"     // rows not in the order of their index; no fault, and not told by Read
 )
 
 // Read reads reviews, predictions and the rows of other programs in the order of
 // the file: one a line, in an array, or OpenCompass's object. Lines that cannot be
 // read are left out and named, and so are repeated indexes, of which the first
-// counts; nothing else is left out.
+// counts; nothing else is left out. UTF-16 with a byte order mark is read, too, and
+// so is the NaN that Python writes.
 func Read(data []byte) (Kind, []Row, []Problem) {
 	rd := reader{seen: map[int]int{}}
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	data, p := plain(data)
+	if p != nil {
+		return KindEmpty, nil, []Problem{*p}
+	}
 	switch body := bytes.TrimLeft(data, " \t\r\n"); {
 	case len(body) > 0 && body[0] == '[':
 		rd.array(data)
@@ -96,6 +103,9 @@ func Read(data []byte) (Kind, []Row, []Problem) {
 	}
 	if rd.otherFilters > 0 {
 		rd.report(problem(CodeOtherFilter, rd.firstOther, -1, msg.Text{"%d {row is|rows are} of another filter than %q and not graded, the first in line %d", "%d 行属于 %q 之外的过滤器，未评分，首行为第 %d 行"}, rd.otherFilters, rd.filter, rd.firstOther))
+	}
+	if rd.moreReplies > 0 {
+		rd.report(problem(CodeMoreReplies, rd.firstMore, -1, msg.Text{"%d {row holds|rows hold} several replies, of which the first counts; the first in line %d", "%d 行含多条回复，只计第一条；首行为第 %d 行"}, rd.moreReplies, rd.firstMore))
 	}
 	if rd.kind == "" {
 		rd.kind = KindEmpty
@@ -112,6 +122,8 @@ type reader struct {
 	filter   string      // of the first lm-eval row
 	// rows of other filters, and the line of the first
 	otherFilters, firstOther int
+	// rows with several replies, and the line of the first
+	moreReplies, firstMore int
 }
 
 func (rd *reader) report(p *Problem) { rd.problems = append(rd.problems, *p) }
@@ -166,6 +178,11 @@ func (rd *reader) add(row Row, k Kind) {
 		return
 	}
 	rd.seen[row.Index] = row.Line
+	if row.more {
+		if rd.moreReplies++; rd.moreReplies == 1 {
+			rd.firstMore = row.Line
+		}
+	}
 	rd.rows = append(rd.rows, row)
 }
 
@@ -188,16 +205,16 @@ func isTorn(line []byte) bool {
 
 // wireRow has the fields of all kinds and versions.
 type wireRow struct {
-	Index *int64 `json:"index"`
-	Input string `json:"input"`
+	Index json.RawMessage `json:"index"`
+	Input string          `json:"input"`
 	// "B" in 1.4.2, ["B"] later
 	Target      json.RawMessage `json:"target"`
 	SampleScore *struct {
 		Group *int `json:"group_id"`
 		Score struct {
-			Value      map[string]float64 `json:"value"`
-			Extracted  *string            `json:"extracted_prediction"`
-			Prediction *string            `json:"prediction"`
+			Value      map[string]json.RawMessage `json:"value"`
+			Extracted  json.RawMessage            `json:"extracted_prediction"`
+			Prediction *string                    `json:"prediction"`
 		} `json:"score"`
 	} `json:"sample_score"`
 	Model       string        `json:"model"`
@@ -238,36 +255,30 @@ func readLine(line []byte, n int) (Row, Kind, *Problem) {
 	}
 	var w wireRow
 	if err := json.Unmarshal(line, &w); err != nil {
-		return Row{}, "", problem(CodeBadJSON, n, -1, msg.Text{"line %d is not a row: %v", "第 %d 行不是有效记录：%v"}, n, err)
+		return Row{}, "", notRow(n, err)
+	}
+	index, p := indexOf(fields{"index": w.Index}, n)
+	if p != nil {
+		return Row{}, "", p
 	}
 	missing := func(field string) (Row, Kind, *Problem) {
-		index := -1
-		if w.Index != nil {
-			index = int(*w.Index)
-		}
 		return Row{}, "", problem(CodeMissingField, n, index, msg.Text{"line %d has no %s", "第 %d 行缺少 %s"}, n, field)
 	}
-	if w.Index == nil || *w.Index < 0 {
-		return missing("index")
-	}
-	row := Row{Line: n, Index: int(*w.Index), Input: w.Input, Model: w.Model}
+	row := Row{Line: n, Index: index, Input: w.Input, Model: w.Model}
 	switch {
 	case w.SampleScore != nil:
 		s := w.SampleScore.Score
 		if s.Prediction == nil {
 			return missing("sample_score.score.prediction")
 		}
-		target, ok := oneText(w.Target)
+		target, ok := lettersOrText(w.Target)
 		if !ok {
 			return missing("target")
 		}
 		row.Text, row.Target = *s.Prediction, target
-		if s.Extracted != nil {
-			row.Extracted = *s.Extracted
-		}
-		row.Acc, row.Scored = s.Value["acc"]
-		if !row.Scored {
-			row.Acc, row.Scored = s.Value["accuracy"]
+		row.Extracted, _ = lettersOrText(s.Extracted)
+		if row.Acc, row.Scored = score(s.Value["acc"]); !row.Scored {
+			row.Acc, row.Scored = score(s.Value["accuracy"])
 		}
 		row.Input, row.Group = inputOf(&w), w.SampleScore.Group
 		if row.Schema = Schema142; w.Input == "" && len(w.Messages) > 0 {
@@ -285,6 +296,18 @@ func readLine(line []byte, n int) (Row, Kind, *Problem) {
 		return row, KindPredictions, nil
 	}
 	return missing("sample_score, model_output, output")
+}
+
+// notRow says why a line is no row, without the names of our own types.
+func notRow(n int, err error) *Problem {
+	var t *json.UnmarshalTypeError
+	if !errors.As(err, &t) {
+		return problem(CodeBadJSON, n, -1, msg.Text{"line %d is not a row: %v", "第 %d 行不是有效记录：%v"}, n, err)
+	}
+	if t.Field == "" {
+		return problem(CodeBadJSON, n, -1, msg.Text{"line %d is not a row: a JSON %s, no object", "第 %d 行不是有效记录：是 JSON %s，不是对象"}, n, t.Value)
+	}
+	return problem(CodeBadJSON, n, -1, msg.Text{"line %d is not a row: %s is a JSON %s", "第 %d 行不是有效记录：%s 是 JSON %s"}, n, t.Field, t.Value)
 }
 
 // isEvalScope reports whether a row has one of the fields that only EvalScope's
@@ -324,11 +347,10 @@ func inputOf(w *wireRow) string {
 		if m.Role == "assistant" {
 			break
 		}
-		text, ok := oneText(m.Content)
-		if !ok || m.Role == "" {
+		if m.Role == "" {
 			return ""
 		}
-		parts = append(parts, "**"+strings.ToUpper(m.Role[:1])+m.Role[1:]+"**: \n"+text)
+		parts = append(parts, "**"+strings.ToUpper(m.Role[:1])+m.Role[1:]+"**: \n"+contentOf(m.Content).Text)
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -344,6 +366,36 @@ func oneText(v json.RawMessage) (string, bool) {
 		return l[0], true
 	}
 	return "", false
+}
+
+// lettersOrText is [oneText], or the letters of an array of several.
+func lettersOrText(v json.RawMessage) (string, bool) {
+	if s, ok := oneText(v); ok {
+		return s, true
+	}
+	var l []string
+	if json.Unmarshal(v, &l) != nil || len(l) == 0 {
+		return "", false
+	}
+	for _, s := range l {
+		if len(s) != 1 || s[0] < 'A' || s[0] > 'Z' {
+			return "", false
+		}
+	}
+	return strings.Join(l, ""), true
+}
+
+// score reads a number or a truth value; null is none.
+func score(v json.RawMessage) (x float64, ok bool) {
+	switch string(v) {
+	case "", "null":
+		return 0, false
+	case "true":
+		return 1, true
+	case "false":
+		return 0, true
+	}
+	return x, json.Unmarshal(v, &x) == nil
 }
 
 // contentOf reads a message's content, a string or parts. The text of several
