@@ -7,6 +7,7 @@ func All() []Format {
 		pdfFormat(),
 		docxFormat(),
 		xlsxFormat(),
+		epubFormat(),
 		htmlFormat(),
 		jsonlFormat(),
 		jsonFormat(),

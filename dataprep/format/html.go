@@ -83,7 +83,7 @@ func readHTML(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.Bl
 			yield(drydock.Block{}, unreadable(u.File, msg.Text{"the page cannot be parsed: %v", "无法解析网页：%v"}, err))
 			return
 		}
-		w := &htmlWalk{ctx: ctx, file: u.File, yield: yield}
+		w := &htmlWalk{ctx: ctx, file: u.File, yield: yield, left: map[string]int{}}
 		if err := w.page(root); err != nil {
 			if err != errStop {
 				yield(drydock.Block{}, err)

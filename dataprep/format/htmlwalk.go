@@ -34,8 +34,10 @@ type htmlWalk struct {
 	line    htmlLine
 	cells   *[]string // a table cell takes the blocks instead
 	looks   htmlLooks
-	asides  int  // looked at so far
-	showing bool // inside hidden text that is read
+	asides  int             // looked at so far
+	showing bool            // inside hidden text that is read
+	part    string          // of a book: the chapter's file
+	titles  map[string]int8 // of a book: level of the headings its contents name in this part
 }
 
 // htmlLine is the block being written.
@@ -63,7 +65,6 @@ type htmlList struct {
 
 // page walks the document.
 func (w *htmlWalk) page(root *html.Node) error {
-	w.left = map[string]int{}
 	if err := w.node(root); err != nil {
 		return err
 	}
@@ -474,7 +475,11 @@ func (w *htmlWalk) emit(b drydock.Block) error {
 	if b.Text != "" || b.Cells != nil || b.Figure != "" {
 		w.given++
 	}
-	b.At = drydock.Locator{Para: w.para}
+	if level := w.titles[foldTitle(b.Text)]; level > 0 && b.Level == 0 {
+		b.Level = level
+		delete(w.titles, foldTitle(b.Text)) // what repeats it is text
+	}
+	b.At = drydock.Locator{Part: w.part, Para: w.para}
 	if !w.yield(b, nil) {
 		return errStop
 	}

@@ -32,17 +32,25 @@ const (
 )
 
 // An officePackage is an opened DOCX or XLSX file: a ZIP archive of XML parts
-// that name each other by relationships.
+// that name each other by relationships. EPUB and ODT files are such archives,
+// too, without the relationships.
 type officePackage struct {
 	file   *File
 	closer io.Closer
 	parts  map[string]*zip.File // by lower-case name with slashes
+	mend   msg.Text             // what to do about a damaged one
 }
 
 // officeBlocks opens the package of a file for as long as read takes.
 func officeBlocks(f *File, read func(*officePackage, func(drydock.Block, error) bool)) iter.Seq2[drydock.Block, error] {
+	return packageBlocks(f, msg.Text{"open the file in Word or Excel and save it anew", "请用 Word 或 Excel 打开后重新保存"}, read)
+}
+
+// packageBlocks is officeBlocks for any document that is a ZIP archive of
+// parts; mend says what to do about a damaged one.
+func packageBlocks(f *File, mend msg.Text, read func(*officePackage, func(drydock.Block, error) bool)) iter.Seq2[drydock.Block, error] {
 	return func(yield func(drydock.Block, error) bool) {
-		p, err := openPackage(f)
+		p, err := openPackage(f, mend)
 		if err != nil {
 			yield(drydock.Block{}, err)
 			return
@@ -53,12 +61,12 @@ func officeBlocks(f *File, read func(*officePackage, func(drydock.Block, error) 
 }
 
 // openPackage opens the archive, decrypting it first if need be.
-func openPackage(file *File) (*officePackage, error) {
+func openPackage(file *File, mend msg.Text) (*officePackage, error) {
 	f, err := os.Open(file.Path)
 	if err != nil {
 		return nil, cannotOpen(file, err)
 	}
-	p, err := openPackageAt(file, f)
+	p, err := openPackageAt(file, mend, f)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -67,7 +75,7 @@ func openPackage(file *File) (*officePackage, error) {
 	return p, nil
 }
 
-func openPackageAt(file *File, f io.ReaderAt) (*officePackage, error) {
+func openPackageAt(file *File, mend msg.Text, f io.ReaderAt) (*officePackage, error) {
 	var r io.ReaderAt = io.NewSectionReader(f, 0, file.Size)
 	size := file.Size
 	head := make([]byte, len(oleSignature))
@@ -78,8 +86,8 @@ func openPackageAt(file *File, f io.ReaderAt) (*officePackage, error) {
 		}
 		r, size = bytes.NewReader(plain), int64(len(plain))
 	} else if n < 4 || string(head[:2]) != "PK" {
-		return nil, unreadable(file, msg.Text{"this is no Office file: it does not begin as a ZIP archive", "不是 Office 文件：开头不是 ZIP 压缩包"}).
-			Hint(msg.Text{"open it in Word or Excel and save it anew", "请用 Word 或 Excel 打开后重新保存"})
+		return nil, unreadable(file, msg.Text{"this is no such document: it does not begin as a ZIP archive", "不是此类文档：开头不是 ZIP 压缩包"}).
+			Hint(mend)
 	}
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -87,10 +95,10 @@ func openPackageAt(file *File, f io.ReaderAt) (*officePackage, error) {
 			Hint(msg.Text{"it may be an interrupted download or copy; get it again", "可能是下载或复制中断所致；请重新获取"})
 	}
 	if len(z.File) > maxParts {
-		return nil, unreadable(file, msg.Text{"the archive holds %d parts, more than an Office file has", "压缩包含 %d 个部件，超出 Office 文件的正常数量"}, len(z.File)).
+		return nil, unreadable(file, msg.Text{"the archive holds %d parts, more than a document has", "压缩包含 %d 个部件，超出文档的正常数量"}, len(z.File)).
 			Hint(msg.Text{"do not open it unless you know who made it", "除非确知来源，否则不要打开"})
 	}
-	p := &officePackage{file: file, parts: map[string]*zip.File{}}
+	p := &officePackage{file: file, parts: map[string]*zip.File{}, mend: mend}
 	for _, part := range z.File {
 		name := partKey(part.Name)
 		if _, twice := p.parts[name]; !twice {
@@ -233,7 +241,7 @@ func (p *officePackage) open(name string) (io.ReadCloser, error) {
 	part := p.parts[partKey(name)]
 	if part == nil {
 		return nil, unreadable(p.file, msg.Text{"the part %s is missing", "缺少部件 %s"}, name).
-			Hint(msg.Text{"open the file in Word or Excel and save it anew", "请用 Word 或 Excel 打开后重新保存"})
+			Hint(p.mend)
 	}
 	if part.Flags&1 != 0 {
 		return nil, unreadable(p.file, msg.Text{"the part %s is encrypted within the archive", "压缩包内的部件 %s 已加密"}, name).
@@ -254,7 +262,7 @@ func (p *officePackage) damaged(name string, err error) error {
 		return e
 	}
 	return unreadable(p.file, msg.Text{"the part %s is damaged: %v", "部件 %s 已损坏：%v"}, name, err).
-		Hint(msg.Text{"open the file in Word or Excel and save it anew", "请用 Word 或 Excel 打开后重新保存"})
+		Hint(p.mend)
 }
 
 // A boundedPart ends a part that unfolds beyond its limit with an error.
