@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -239,6 +241,10 @@ func corpusFile(t testing.TB, name string) []byte {
 	return golden.ReadFile(t, filepath.Join(golden.RealData(t, "..", "contam", "dev"), name))
 }
 
+// realShare: where every item could be tried in every way, each way takes every
+// realShare-th item, and not the same ones.
+const realShare = 3
+
 // Ways to write a question down that the corpus does not have.
 func TestRealWrappings(t *testing.T) {
 	t.Parallel()
@@ -251,7 +257,7 @@ func TestRealWrappings(t *testing.T) {
 		return b.String()
 	}
 	plain := func(it *benchmark.Item) string { return it.Question.Stem + options(it, "\n%s. %s") }
-	for name, write := range map[string]func(*benchmark.Item) string{
+	ways := map[string]func(*benchmark.Item) string{
 		"character references": func(it *benchmark.Item) string {
 			var b strings.Builder
 			for _, r := range plain(it) {
@@ -286,11 +292,13 @@ func TestRealWrappings(t *testing.T) {
 		"asked by a person": func(it *benchmark.Item) string {
 			return "请教各位，有一道题我不会做：" + it.Question.Stem + "谢谢！"
 		},
-	} {
-		s := ix.Scanner()
-		missed := 0
-		for i := range items {
-			found, err := s.Row(drydock.AppendJSONString(nil, write(&items[i])))
+	}
+	s := ix.Scanner()
+	for n, name := range slices.Sorted(maps.Keys(ways)) {
+		tried, missed := 0, 0
+		for i := n % realShare; i < len(items); i += realShare {
+			tried++
+			found, err := s.Row(drydock.AppendJSONString(nil, ways[name](&items[i])))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -298,8 +306,8 @@ func TestRealWrappings(t *testing.T) {
 				missed++
 			}
 		}
-		if missed > len(items)/500 {
-			t.Errorf("%s: %d of %d are missed", name, missed, len(items))
+		if missed > 1+tried/500 {
+			t.Errorf("%s: %d of %d are missed", name, missed, tried)
 		}
 	}
 }
@@ -318,7 +326,10 @@ func TestRealSeams(t *testing.T) {
 		}
 		whole := []rune(proseBefore + "\n" + text + "\n" + proseAfter)
 		from, length := len([]rune(proseBefore))+1, len([]rune(text))
-		for _, share := range [...]float64{.15, .3, .5, .8} {
+		for k, share := range [...]float64{.15, .3, .5, .8} {
+			if (i+k)%realShare > 0 {
+				continue
+			}
 			cut := from + int(share*float64(length))
 			own, seams := checkChunks(t, s, chunk(1, string(whole[:cut])), chunk(2, string(whole[cut:])))
 			n++

@@ -31,9 +31,11 @@ const (
 	chance = 0.30
 	// luck is the probability below which agreement is none.
 	luck = 1e-8
-	// answersChunk bytes of a file are searched at once, answersCarry of them
-	// again with the next: a run of letters may lie across the border.
+	// answersChunk bytes of a long file are searched at once, of its beginning
+	// answersFirst (most files are short), and answersCarry of them again with the
+	// next: a run of letters may lie across the border.
 	answersChunk = 8 << 20
+	answersFirst = 64 << 10
 	answersCarry = 64 << 10
 )
 
@@ -100,6 +102,7 @@ type answerKey struct {
 	byIndex map[int]byte
 	inOrder []byte            // by position; 0: no single letter
 	hashes  map[string]hashed // by the first eight hex digits
+	chunk   int               // bytes of a file that are searched at once
 }
 
 type hashed struct {
@@ -109,7 +112,7 @@ type hashed struct {
 }
 
 func newAnswerKey(items []benchmark.Item) *answerKey {
-	k := &answerKey{byIndex: map[int]byte{}, hashes: map[string]hashed{}}
+	k := &answerKey{byIndex: map[int]byte{}, hashes: map[string]hashed{}, chunk: answersChunk}
 	folder := textnorm.NewFolder()
 	for i := range items {
 		q := &items[i].Question
@@ -163,11 +166,11 @@ func (k *answerKey) search(ctx context.Context, r io.Reader, code bool) (out []a
 	pairs := pairs{of: map[int]byte{}}
 	seen := map[string]bool{} // kinds, of which one place is enough
 	lines := 0                // before the chunk
-	buf := make([]byte, 0, 64<<10)
-	for last := false; !last && ctx.Err() == nil; {
-		var err error
-		buf = slices.Grow(buf, min(answersChunk, max(64<<10, len(buf))))
-		n, err := io.ReadFull(r, buf[len(buf):min(cap(buf), len(buf)+answersChunk)])
+	var buf []byte
+	size := answersFirst
+	for last := false; !last && ctx.Err() == nil; size = min(2*size, k.chunk) {
+		buf = slices.Grow(buf, size)
+		n, err := io.ReadFull(r, buf[len(buf):len(buf)+size])
 		buf, last = buf[:len(buf)+n], err != nil
 		if bytes.IndexByte(buf[:min(len(buf), 4<<10)], 0) < 0 { // a map is text
 			pairs.read(buf, lines)

@@ -109,12 +109,18 @@ func TestAnswerKeysInLongFiles(t *testing.T) {
 	for i := range items {
 		run.WriteString(items[i].Question.Answer[0])
 	}
-	for _, back := range []int{0, 1, 50, 99} {
-		text := strings.Repeat("no answers here\n", (answersChunk-back)/16)
-		text += strings.Repeat("-", answersChunk-back-len(text)) + run.String() + "\n"
-		got := newAnswerKey(items).search(context.Background(), strings.NewReader(text), false)
-		if len(got) != 1 || got[0].kind != "run" || got[0].line != strings.Count(text, "\n") {
-			t.Errorf("%d before the border: %+v", back, got)
+	key := newAnswerKey(items)
+	key.chunk = 2 * answersFirst
+	for _, border := range []int{answersFirst, answersFirst + key.chunk, answersFirst + 2*key.chunk} {
+		for _, back := range []int{0, 1, 50, 99} {
+			text := strings.Repeat("no answers here\n", (border-back)/16)
+			text += strings.Repeat("-", border-back-len(text)) + run.String() + "\n"
+			end := strings.Count(text, "\n")
+			text += strings.Repeat("nor here\n", key.chunk/9)
+			got := key.search(context.Background(), strings.NewReader(text), false)
+			if len(got) != 1 || got[0].kind != "run" || got[0].line != end {
+				t.Errorf("%d before the border at %d: %+v", back, border, got)
+			}
 		}
 	}
 }
