@@ -45,6 +45,7 @@ func TestJSONOutputIsDocumented(t *testing.T) {
 		{"train", []string{"drydock.train/1", "drydock.train.event/1"}, []any{trainSummary{}, launch.Event{}}},
 		{"eval and score", []string{eval.SummarySchema, eval.ItemSchema, eval.SweepSchema, "drydock.eval.plan/1", "drydock.eval.sweep.plan/1"}, []any{eval.Summary{}, eval.ItemEvent{}, eval.Sweep{}, evalPlan{}, sweepPlan{}}},
 		{"template render", []string{"drydock.template.render/1"}, []any{rendered{}}},
+		{"template check", []string{"drydock.template.check/1"}, []any{templateCheckAnswer{}}},
 		{"compare", []string{eval.CompareSchema}, []any{eval.Comparison{}}},
 		{"card", []string{"drydock.card/1"}, []any{cardAnswer{}}},
 		{"submit pack and verify", []string{submission.ReportSchema}, []any{submission.Summary{}}},

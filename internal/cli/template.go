@@ -19,7 +19,7 @@ import (
 )
 
 func newTemplateCommand(a *app) *cobra.Command {
-	return a.group("template", msg.Text{"See what the chat template makes of a conversation.", "查看聊天模板如何渲染对话。"}, newTemplateRenderCommand(a))
+	return a.group("template", msg.Text{"See what the chat template makes of a conversation, and hold training to it.", "查看聊天模板如何渲染对话，并据此检查训练数据。"}, newTemplateRenderCommand(a), newTemplateCheckCommand(a))
 }
 
 // TemplateRenderOptions are the flags of template render.

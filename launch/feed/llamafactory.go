@@ -17,6 +17,9 @@ type LLaMAFactory struct {
 	EnableThinking   *bool // its default is true; nil is null
 	MaskHistory      bool
 	PreserveThinking bool
+	// DefaultSystem is default_system: of rows without system text. Empty: the
+	// template's own, which only qwen has.
+	DefaultSystem string
 }
 
 // Feeder returns what these settings make of a row.
@@ -65,6 +68,9 @@ func plainText(system string, turns []qwen3.Message, maskHistory bool) Sample {
 }
 
 func (o LLaMAFactory) feed(system string, turns []qwen3.Message) Sample {
+	if system == "" {
+		system = o.DefaultSystem
+	}
 	if o.Template == "default" {
 		return plainText(system, turns, o.MaskHistory)
 	}

@@ -113,6 +113,16 @@ func compareLoss(r *row, s *feed.Sample, w wanted, out *found) {
 	}
 }
 
+// Compare returns where two sequences first differ, nil where they do not.
+func Compare(fed, wanted []int32) *Diff {
+	at := sameStart(fed, wanted)
+	if at == len(fed) && at == len(wanted) {
+		return nil
+	}
+	d := diffOf(fed, wanted, at)
+	return &d
+}
+
 func sameStart(a, b []int32) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

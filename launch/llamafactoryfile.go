@@ -1,0 +1,307 @@
+package launch
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/drydock-ml/drydock/dataprep/emit"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/spec"
+	"github.com/drydock-ml/drydock/launch/feed"
+	"github.com/drydock-ml/drydock/launch/parity"
+	"github.com/drydock-ml/drydock/qwen3"
+)
+
+// A TrainingFile is a LLaMA-Factory training file, as far as it decides what the
+// model is fed.
+type TrainingFile struct {
+	Template string // as written; "" is the tokenizer's own, which comes to qwen3
+	// Known reports whether the template's text is known here; Settings.Feed is
+	// nil where it is not.
+	Known    bool
+	At       fail.Where // of the template, or of the file
+	Settings feed.Settings
+	// Contract is what the settings come to: empty-think-masked, plain, or ""
+	// for a trained block with reasoning or without.
+	Contract  emit.Contract
+	MaxLength int // cutoff_len
+	Datasets  []Dataset
+}
+
+// A Dataset is an entry of dataset_info.json.
+type Dataset struct {
+	Name    string
+	File    string // path of the rows
+	Columns parity.Columns
+	// System is what LLaMA-Factory adds to every row's system turn.
+	System string
+}
+
+// thinkingOff is the system text that LLaMA-Factory adds to every row without
+// tools under formatting: openai (data/converter.py of 0.9.5).
+const thinkingOff = "detailed thinking off"
+
+// ReadTrainingFile reads a training file and the dataset_info.json it names,
+// which is looked for from the working directory, as the trainer does, and then
+// beside the file. The error is a list of all that is wrong.
+func ReadTrainingFile(file string) (*TrainingFile, error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	d := spec.Parse(filepath.ToSlash(file), src)
+	if d.Root == nil {
+		return nil, d.Findings()
+	}
+	r := trainingReader{doc: d, values: map[string]string{}}
+	for _, p := range d.Pairs(d.Root, msg.Text{"the training file", "训练文件"}) {
+		r.values[p.Key.Value] = p.Value.Value
+		if p.Value.Tag == "!!null" {
+			r.values[p.Key.Value] = ""
+		}
+	}
+	t := r.training()
+	if len(d.Findings()) > 0 {
+		return nil, d.Findings()
+	}
+	return t, r.datasets(t, filepath.Dir(file))
+}
+
+type trainingReader struct {
+	doc    *spec.Document
+	values map[string]string
+}
+
+// flag reads a boolean; null and missing are nil, and text acts as true.
+func (r *trainingReader) flag(key string, missing *bool) *bool {
+	v, there := r.values[key]
+	n := spec.ValueOf(r.doc.Root, key)
+	switch {
+	case !there:
+		return missing
+	case v == "":
+		return nil
+	case n.Tag == "!!str":
+		r.doc.Report(n, msg.Text{"%s: %q is text, which LLaMA-Factory takes for true", "%s：%q 是文本，LLaMA-Factory 会当作 true"}, key, v).
+			Hint(msg.Text{"write true, false or null without quotes", "请写不带引号的 true、false 或 null"})
+		return missing
+	}
+	b, err := strconv.ParseBool(strings.ToLower(v))
+	if err != nil {
+		r.doc.Report(n, msg.Text{"%s must be true or false, not %s", "%s 必须是 true 或 false，而不是 %s"}, key, v)
+	}
+	return &b
+}
+
+func (r *trainingReader) training() *TrainingFile {
+	yes, no := true, false
+	thinking, history := r.flag("enable_thinking", &yes), r.flag("mask_history", &no)
+	preserve, prompt := r.flag("preserve_thinking", &no), r.flag("train_on_prompt", &no)
+	t := &TrainingFile{Template: r.values["template"], MaxLength: 2048, At: r.doc.Where(spec.ValueOf(r.doc.Root, "template"))}
+	if t.Template == "" {
+		t.At = fail.Where{File: r.doc.File}
+	}
+	if v := r.values["cutoff_len"]; v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 {
+			r.doc.Report(spec.ValueOf(r.doc.Root, "cutoff_len"), msg.Text{"cutoff_len must be a whole number above 0, not %s", "cutoff_len 必须是大于 0 的整数，而不是 %s"}, v)
+		}
+		t.MaxLength = n
+	}
+	o := feed.LLaMAFactory{Template: t.Template, EnableThinking: thinking, MaskHistory: isSet(history), PreserveThinking: isSet(preserve), DefaultSystem: r.values["default_system"]}
+	t.Settings = feed.Settings{Trainer: "llamafactory", Version: llamafactoryVersion, Words: []string{
+		"template: " + orWord(t.Template, "null"), "enable_thinking: " + word(thinking), "mask_history: " + word(history),
+	}}
+	t.Known = t.Template == "" || slices.Contains(feed.LLaMAFactoryTemplates(), t.Template)
+	if t.Known {
+		t.Settings.Feed = o.Feeder()
+	}
+	if o.DefaultSystem != "" {
+		t.Settings.Words = append(t.Settings.Words, "default_system: "+strconv.Quote(o.DefaultSystem))
+	}
+	if isSet(prompt) {
+		t.Settings.Words = append(t.Settings.Words, "train_on_prompt: true")
+		t.Settings.Feed = wholeLoss(t.Settings.Feed)
+	}
+	switch {
+	case t.Template != "" && t.Template != "qwen3":
+		t.Contract = emit.Plain
+	case thinking != nil && !*thinking:
+		t.Contract = emit.EmptyThinkMasked
+	}
+	return t
+}
+
+func isSet(b *bool) bool { return b != nil && *b }
+
+func word(b *bool) string {
+	if b == nil {
+		return "null"
+	}
+	return strconv.FormatBool(*b)
+}
+
+func orWord(s, none string) string {
+	if s == "" {
+		return none
+	}
+	return s
+}
+
+// wholeLoss takes the loss on the question, too.
+func wholeLoss(f feed.Feeder) feed.Feeder {
+	if f == nil {
+		return nil
+	}
+	return func(c *qwen3.Conversation) (feed.Sample, error) {
+		s, err := f(c)
+		for i := range s.Loss {
+			s.Loss[i] = true
+		}
+		return s, err
+	}
+}
+
+// datasets finds the rows the training file names.
+func (r *trainingReader) datasets(t *TrainingFile, beside string) error {
+	names, folder := r.values["dataset"], orWord(r.values["dataset_dir"], "data")
+	at := r.doc.Where(spec.ValueOf(r.doc.Root, "dataset"))
+	if names == "" {
+		return fail.New(fail.Config, msg.Text{"it names no dataset", "未指定 dataset"}).At(fail.Where{File: r.doc.File})
+	}
+	if _, err := os.Stat(filepath.Join(folder, "dataset_info.json")); err != nil && !filepath.IsAbs(folder) {
+		folder = filepath.Join(beside, folder)
+	}
+	file := filepath.Join(folder, "dataset_info.json")
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return fail.New(fail.Config, msg.Text{"dataset_dir: %v", "dataset_dir：%v"}, err).At(r.doc.Where(spec.ValueOf(r.doc.Root, "dataset_dir")))
+	}
+	var info map[string]datasetEntry
+	if err := json.Unmarshal(src, &info); err != nil {
+		return fail.New(fail.Config, msg.Text{"%v", "%v"}, err).At(fail.Where{File: filepath.ToSlash(file)})
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		name = strings.TrimSpace(name)
+		e, there := info[name]
+		if !there {
+			f := fail.New(fail.Config, msg.Text{"%s has no dataset %q", "%s 中没有数据集 %q"}, filepath.ToSlash(file), name).At(at)
+			if s := spec.Suggest(name, slices.Sorted(maps.Keys(info))); s != "" {
+				f.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
+			}
+			return f
+		}
+		if e.FileName == "" {
+			return fail.New(fail.Config, msg.Text{"the dataset %q is no local file", "数据集 %q 不是本地文件"}, name).At(fail.Where{File: filepath.ToSlash(file)})
+		}
+		d, err := e.dataset(name)
+		if err != nil {
+			return fail.New(fail.Config, msg.Text{"the dataset %q: %v", "数据集 %q：%v"}, name, err).At(fail.Where{File: filepath.ToSlash(file)})
+		}
+		d.File = filepath.Join(folder, filepath.FromSlash(e.FileName))
+		t.Datasets = append(t.Datasets, d)
+	}
+	return nil
+}
+
+// datasetEntry is an entry of dataset_info.json. Where columns or tags are given
+// at all, what they leave out is not there, whatever the default is.
+type datasetEntry struct {
+	FileName   string             `json:"file_name"`
+	Formatting string             `json:"formatting"`
+	Columns    map[string]*string `json:"columns"`
+	Tags       map[string]*string `json:"tags"`
+	Ranking    bool               `json:"ranking"`
+}
+
+func (e *datasetEntry) dataset(name string) (Dataset, error) {
+	column := named(e.Columns, map[string]string{"prompt": "instruction", "query": "input", "response": "output", "messages": "conversations"})
+	tag := named(e.Tags, map[string]string{"role_tag": "from", "content_tag": "value", "user_tag": "human", "assistant_tag": "gpt", "system_tag": "system"})
+	d := Dataset{Name: name, Columns: parity.Columns{
+		Strict: true, Prompt: column("prompt"), Query: column("query"), Response: column("response"), History: column("history"),
+		Messages: column("messages"), System: column("system"),
+		Role: tag("role_tag"), Content: tag("content_tag"), User: tag("user_tag"), Assistant: tag("assistant_tag"), SystemRole: tag("system_tag"),
+	}}
+	if e.Ranking || column("kto_tag") != "" {
+		return d, fail.New(fail.Config, msg.Text{"preference pairs are not compared", "不比较偏好数据"})
+	}
+	need := []string{d.Columns.Messages, d.Columns.Role, d.Columns.Content}
+	switch e.Formatting {
+	case "", "alpaca":
+		d.Columns.Alpaca, need = true, []string{d.Columns.Prompt, d.Columns.Response}
+	case "openai":
+		d.System = thinkingOff
+	case "sharegpt":
+	default:
+		return d, fail.New(fail.Config, msg.Text{"formatting %q is none of alpaca, sharegpt, openai", "formatting %q 不是 alpaca、sharegpt、openai 之一"}, e.Formatting)
+	}
+	if slices.Contains(need, "") {
+		return d, fail.New(fail.Config, msg.Text{"columns and tags, where they are given, must name every field", "给出 columns 或 tags 时必须写全各字段"}).
+			Hint(msg.Text{"alpaca needs prompt and response; sharegpt messages, role_tag and content_tag", "alpaca 需要 prompt 与 response；sharegpt 需要 messages、role_tag 与 content_tag"})
+	}
+	return d, nil
+}
+
+// named looks names up in what was given, and else in the defaults.
+func named(given map[string]*string, defaults map[string]string) func(key string) string {
+	return func(key string) string {
+		if given == nil {
+			return defaults[key]
+		}
+		if p := given[key]; p != nil {
+			return *p
+		}
+		return ""
+	}
+}
+
+// Serving is how a model is to be served, as far as it decides the prompt.
+type Serving struct {
+	Model string
+	// Template is the chat template by name; "" is the model's own, Qwen3's.
+	Template   string
+	NoThinking bool // enable_thinking is false
+}
+
+// Own reports whether the server renders with the model's own template.
+func (s Serving) Own() bool { return s.Template == "" || s.Template == "qwen3" }
+
+// ReadServing reads a file such as
+//
+//	{"model": "Qwen/Qwen3-8B", "chat_template": "qwen3", "chat_template_kwargs": {"enable_thinking": false}}
+//
+// default_chat_template_kwargs, as vLLM's flag is called, means the same.
+func ReadServing(file string, src []byte) (Serving, error) {
+	var raw struct {
+		Model    string `json:"model"`
+		Template string `json:"chat_template"`
+		Kwargs   kwargs `json:"chat_template_kwargs"`
+		Default  kwargs `json:"default_chat_template_kwargs"`
+	}
+	if err := json.Unmarshal(src, &raw); err != nil {
+		return Serving{}, fail.New(fail.Config, msg.Text{"%v", "%v"}, err).At(fail.Where{File: filepath.ToSlash(file)})
+	}
+	s := Serving{Model: raw.Model, Template: raw.Template}
+	for _, k := range []kwargs{raw.Default, raw.Kwargs} { // a request's own go before
+		if k.Thinking != nil {
+			s.NoThinking = !*k.Thinking
+		}
+	}
+	return s, nil
+}
+
+type kwargs struct {
+	Thinking *bool `json:"enable_thinking"`
+}
+
+// String writes how the server is told.
+func (s Serving) String() string {
+	return fmt.Sprintf("%s, enable_thinking=%t", orWord(s.Template, "qwen3"), !s.NoThinking)
+}
