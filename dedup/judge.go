@@ -108,12 +108,10 @@ func (j *judge) compare(a, b *saved) verdict {
 	if a.frame != b.frame {
 		return verdict{}
 	}
-	switch {
-	case len(a.parts) == 1 && a.parts[0].role == roleText:
+	if len(a.parts) == 1 && a.parts[0].role == roleText {
 		return j.passage(&a.parts[0], &b.parts[0])
-	default:
-		return j.asked(a.parts, b.parts, a.answer, b.answer)
 	}
+	return j.asked(a.parts, b.parts, a.answer, b.answer)
 }
 
 // verdict sums up what the parts have said.
@@ -140,7 +138,8 @@ func (j *judge) part(a, b *part, least float64) bool {
 	if bytes.Equal(a.text, b.text) {
 		n := utf8.RuneCount(a.text)
 		j.letters += 2 * n
-		return j.sameSigns(a, b)
+		j.signs(a, b)
+		return true
 	}
 	j.a, j.b = runes(j.a[:0], a.text), runes(j.b[:0], b.text)
 	total := len(j.a) + len(j.b)
@@ -154,15 +153,15 @@ func (j *judge) part(a, b *part, least float64) bool {
 	}
 	j.dist, j.letters = j.dist+dist, j.letters+total
 	j.weigh(a.role)
-	return j.sameSigns(a, b)
+	j.signs(a, b)
+	return true
 }
 
-// sameSigns notes that folding has taken away what differs. It is always true.
-func (j *judge) sameSigns(a, b *part) bool {
+// signs notes that folding has taken away what differs.
+func (j *judge) signs(a, b *part) {
 	if !bytes.Equal(a.signs, b.signs) && j.reason == "" {
 		j.note(OtherSymbol, []rune(readSigns(a.signs)), []rune(readSigns(b.signs)))
 	}
-	return true
 }
 
 // readSigns makes signs readable.

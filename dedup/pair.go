@@ -1,7 +1,9 @@
 package dedup
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/drydock-ml/drydock"
@@ -69,4 +71,31 @@ func (r Ref) appendJSON(dst []byte) []byte {
 		dst = drydock.AppendJSONString(dst, field[1])
 	}
 	return append(dst, '}')
+}
+
+// A Tally counts pairs.
+type Tally struct {
+	Clusters int            // records that stay for others
+	Listed   map[string]int // pairs that are only listed, by reason; not nil
+}
+
+// WritePairs writes what [Remover.Pairs] returns as JSON Lines, and counts it.
+func (r *Remover) WritePairs(w io.Writer) (Tally, error) {
+	t := Tally{Listed: map[string]int{}}
+	clusters := map[drydock.ID]bool{}
+	bw := bufio.NewWriter(w)
+	var buf []byte
+	for _, p := range r.pairs {
+		if p.Listed {
+			t.Listed[p.Reason]++
+		} else {
+			clusters[p.Kept.ID] = true
+		}
+		buf = p.AppendJSON(buf[:0])
+		if _, err := bw.Write(buf); err != nil {
+			return t, err
+		}
+	}
+	t.Clusters = len(clusters)
+	return t, bw.Flush()
 }

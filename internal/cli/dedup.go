@@ -135,7 +135,7 @@ func runDedup(ctx context.Context, a *app, o DedupOptions) (err error) {
 		}
 	}()
 	d.answer = dedupAnswer{
-		Schema: "drydock.dedup/1", Inputs: []dedupInput{}, Threshold: o.Threshold, Listed: map[string]int{},
+		Schema: "drydock.dedup/1", Inputs: []dedupInput{}, Threshold: o.Threshold,
 		Out: o.Out, Removed: o.Removed, Report: o.Report, DryRun: o.DryRun,
 	}
 	for _, name := range names {
@@ -388,20 +388,11 @@ func (d *dedupRun) report(o DedupOptions) error {
 		return err
 	}
 	defer f.Abort()
-	clusters := map[drydock.ID]bool{}
-	var buf []byte
-	for _, p := range d.remover.Pairs() {
-		if p.Listed {
-			d.answer.Listed[p.Reason]++
-		} else {
-			clusters[p.Kept.ID] = true
-		}
-		buf = p.AppendJSON(buf[:0])
-		if _, err := f.Write(buf); err != nil {
-			return err
-		}
+	t, err := d.remover.WritePairs(f)
+	if err != nil {
+		return err
 	}
-	d.answer.Clusters = len(clusters)
+	d.answer.Clusters, d.answer.Listed = t.Clusters, t.Listed
 	return f.Commit()
 }
 
@@ -444,28 +435,31 @@ type listedWords map[string]int
 func (l listedWords) In(lang msg.Lang) string {
 	var out []string
 	for _, r := range slices.Sorted(maps.Keys(l)) {
-		word := r
-		switch r {
-		case dedup.OtherAnswer:
-			word = msg.Text{"another answer", "答案不同"}.In(lang)
-		case dedup.OtherNumber:
-			word = msg.Text{"another number", "数字不同"}.In(lang)
-		case dedup.OtherUnit:
-			word = msg.Text{"another unit", "单位不同"}.In(lang)
-		case dedup.OtherPolarity:
-			word = msg.Text{"opposite", "正反义"}.In(lang)
-		case dedup.OtherSymbol:
-			word = msg.Text{"another symbol", "符号不同"}.In(lang)
-		case dedup.OtherWording:
-			word = msg.Text{"another word", "用词不同"}.In(lang)
-		case dedup.OtherOptions:
-			word = msg.Text{"other options", "选项不同"}.In(lang)
-		case dedup.OtherPassage:
-			word = msg.Text{"a passage more or other", "段落增减或不同"}.In(lang)
-		case dedup.Contained:
-			word = msg.Text{"contained", "被包含"}.In(lang)
-		}
-		out = append(out, fmt.Sprintf("%s %d", word, l[r]))
+		out = append(out, fmt.Sprintf("%s %d", listedWord(r).In(lang), l[r]))
 	}
 	return strings.Join(out, msg.Text{", ", "，"}.In(lang))
+}
+
+func listedWord(reason string) msg.Text {
+	switch reason {
+	case dedup.OtherAnswer:
+		return msg.Text{"another answer", "答案不同"}
+	case dedup.OtherNumber:
+		return msg.Text{"another number", "数字不同"}
+	case dedup.OtherUnit:
+		return msg.Text{"another unit", "单位不同"}
+	case dedup.OtherPolarity:
+		return msg.Text{"opposite", "正反义"}
+	case dedup.OtherSymbol:
+		return msg.Text{"another symbol", "符号不同"}
+	case dedup.OtherWording:
+		return msg.Text{"another word", "用词不同"}
+	case dedup.OtherOptions:
+		return msg.Text{"other options", "选项不同"}
+	case dedup.OtherPassage:
+		return msg.Text{"a passage more or other", "段落增减或不同"}
+	case dedup.Contained:
+		return msg.Text{"contained", "被包含"}
+	}
+	return msg.Text{reason, reason}
 }

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"math"
@@ -77,27 +76,14 @@ func (c *corpus) reportDuplicates(res *StageResult) ([]string, error) {
 	if c.dedup == nil || threshold == 0 {
 		return nil, nil
 	}
-	d := &DedupResult{Threshold: threshold, Listed: map[string]int{}}
-	clusters := map[drydock.ID]bool{}
 	path := filepath.Join(c.r.base, filepath.FromSlash(duplicatesFile))
-	err := atomicfile.Write(path, func(w io.Writer) error {
-		bw := bufio.NewWriter(w)
-		var buf []byte
-		for _, p := range c.dedup.Pairs() {
-			if p.Listed {
-				d.Listed[p.Reason]++
-			} else {
-				clusters[p.Kept.ID] = true
-			}
-			buf = p.AppendJSON(buf[:0])
-			if _, err := bw.Write(buf); err != nil {
-				return err
-			}
-		}
-		return bw.Flush()
+	var t dedup.Tally
+	err := atomicfile.Write(path, func(w io.Writer) (err error) {
+		t, err = c.dedup.WritePairs(w)
+		return err
 	})
-	d.Clusters = len(clusters)
-	res.Dedup, res.Files = d, []string{duplicatesFile}
+	res.Dedup = &DedupResult{Threshold: threshold, Clusters: t.Clusters, Listed: t.Listed}
+	res.Files = []string{duplicatesFile}
 	return []string{path}, err
 }
 
