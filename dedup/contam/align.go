@@ -1,5 +1,7 @@
 package contam
 
+import "slices"
+
 // distance is the edit distance of two short texts. foreign letters differ from
 // each other, too.
 func distance(a, b []letter) int {
@@ -91,13 +93,20 @@ type pair struct{ from, to int }
 // align returns the pairs of a cheapest alignment, in order; letters that only b
 // has are left out.
 func align(a, b []letter) []pair {
+	out := make([]pair, len(a))
+	if slices.Equal(a, b) && !slices.Contains(a, foreign) {
+		for i := range out {
+			out[i] = pair{i, i}
+		}
+		return out
+	}
 	w := len(b) + 1
-	cost := make([]int, (len(a)+1)*w)
+	cost := make([]int32, (len(a)+1)*w)
 	for j := range w {
-		cost[j] = j
+		cost[j] = int32(j)
 	}
 	for i := 1; i <= len(a); i++ {
-		cost[i*w] = i
+		cost[i*w] = int32(i)
 		for j := 1; j < w; j++ {
 			sub := cost[(i-1)*w+j-1]
 			if a[i-1] != b[j-1] || a[i-1] == foreign {
@@ -106,7 +115,6 @@ func align(a, b []letter) []pair {
 			cost[i*w+j] = min(sub, cost[(i-1)*w+j]+1, cost[i*w+j-1]+1)
 		}
 	}
-	out := make([]pair, len(a))
 	i, j := len(a), len(b)
 	for i > 0 {
 		switch c := cost[i*w+j]; {

@@ -167,11 +167,11 @@ func (a *alphabet) run(s *stream, text []byte, i int) int {
 	for i < len(text) {
 		limit := min(len(text), i+feedChunk)
 		n, m := len(s.letters), len(s.starts)
-		s.letters = slices.Grow(s.letters, feedChunk+1)
-		s.starts = slices.Grow(s.starts, feedChunk+1)
+		room := limit - i + 1
+		s.letters, s.starts = slices.Grow(s.letters, room), slices.Grow(s.starts, room)
 		from := i
 		wide := min(limit, len(text)-3) // four bytes are read at a time
-		out, starts := s.letters[n:n+feedChunk+1], s.starts[m:m+feedChunk+1]
+		out, starts := s.letters[n:n+room], s.starts[m:m+room]
 		k, m2 := 0, 0
 		word, other := btoi(s.inWord), s.inOther
 		for i < limit {

@@ -34,7 +34,7 @@ func (ix *Index) unseen(options bool) []ItemRef {
 			}
 			s.begin()
 			s.addRecord(&r)
-			s.find()
+			s.findOnly(uint32(n))
 			if !s.failsAs(uint32(n)) {
 				out = append(out, ItemRef{set.Ref.Name, ix.items[n].index})
 			}
@@ -42,6 +42,35 @@ func (ix *Index) unseen(options bool) []ItemRef {
 		}
 	}
 	return out
+}
+
+// findOnly is find for one item: what else the record holds does not change what
+// becomes of it.
+func (s *Scanner) findOnly(i uint32) {
+	if len(s.text.letters) > blockLen {
+		s.find()
+		return
+	}
+	s.scan()
+	clear(s.best)
+	s.order = s.order[:0]
+	s.cover.reset(len(s.text.letters))
+	t := &s.ix.seeds
+	var marks []mark
+	var stem, opt float32
+	for _, h := range s.hits {
+		sd := &t.seeds[h.seed]
+		for _, p := range t.post[sd.from:sd.to] {
+			if p.item == i {
+				m := markOf(h.end, sd.idf, p.option)
+				marks = append(marks, m)
+				stem, opt = stem+m.stem, opt+m.opt
+			}
+		}
+	}
+	if s.ix.needs[i].met(stem, opt) {
+		s.windows(i, marks)
+	}
 }
 
 // failsAs reports whether the record just searched fails the check as item i.

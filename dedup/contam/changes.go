@@ -34,12 +34,18 @@ func (e *evidence) spots() []spot {
 	return out
 }
 
+// near returns the letters of a spot and those around it that may be of a word
+// of so many letters.
+func (e *evidence) near(p spot, word int) []letter {
+	return e.window[max(0, p.lo-word-flank):min(len(e.window), p.hi+word+flank)]
+}
+
 // swapped reports whether the data has word to where the item has word from, one
 // of which may be empty: with the item's letters on both sides of it, or at an
 // end of the segment and touching it.
 func (e *evidence) swapped(p spot, from, to []letter) bool {
-	near := e.window[max(0, p.lo-len(to)-flank):min(len(e.window), p.hi+len(to)+flank)]
-	if len(to) > 0 && count(near, to) == 0 || len(from) > 0 && count(p.item, from) == 0 {
+	near := e.near(p, len(to))
+	if index(near, to) < 0 || index(p.item, from) < 0 {
 		return false
 	}
 	for i := 0; i+len(from) <= len(p.item); i++ {
@@ -121,15 +127,28 @@ func (e *evidence) touching(k int) bool {
 	return from >= to || len(bytes.Trim(e.fields[e.fieldOf(k)].text[from:to], " \t")) == 0
 }
 
-// count returns how often word stands in text, overlaps included.
-func count(text, word []letter) int {
-	n := 0
-	for i := 0; i+len(word) <= len(text); i++ {
-		if slices.Equal(text[i:i+len(word)], word) {
-			n++
-		}
+// A word is looked for in many a text that has not even its letters.
+type word struct {
+	letters []letter
+	mask    letterMask
+}
+
+func newWord(ls []letter) word { return word{ls, maskOf(ls)} }
+
+// mayBeIn reports whether a text with these letters can have the word.
+func (w *word) mayBeIn(has *letterMask) bool {
+	m := &w.mask
+	return m[0]&^has[0]|m[1]&^has[1]|m[2]&^has[2]|m[3]&^has[3] == 0
+}
+
+// A letterMask says roughly which letters a text has: each is one of 256 bits.
+type letterMask [4]uint64
+
+func maskOf(ls []letter) (m letterMask) {
+	for _, l := range ls {
+		m[l>>6&3] |= 1 << (l & 63)
 	}
-	return n
+	return m
 }
 
 // A change is a stretch in which item and data differ, between letters that both

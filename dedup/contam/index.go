@@ -44,7 +44,7 @@ type Index struct {
 	seeds   seedTable
 	allow   []passage
 	turns   []levelTurn
-	pairs   [][2][]letter
+	pairs   [][2]word
 	numbers *numbering
 	needs   []need      // by item
 	covers  []itemGrams // by item

@@ -114,7 +114,9 @@ func (m *matcher) run(pattern, text []letter) (dist, end int) {
 		// of equal places that overlap the longest is the truest: it shows a
 		// changed last letter as changed, not as missing
 		if score <= dist && (score < dist || i+1-end <= dist && dist < n) {
-			dist, end = score, i+1
+			if dist, end = score, i+1; dist == 0 {
+				break
+			}
 		}
 		ph <<= 1
 		mh <<= 1

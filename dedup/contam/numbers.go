@@ -29,8 +29,8 @@ var units = [...][]string{
 
 // numbering is what the rules about numbers know, in letters.
 type numbering struct {
-	values map[letter]int // of digits and of Chinese numerals
-	words  [][]letter
+	values []int8 // by letter: one more than the value of a digit or Chinese numeral; 0: it is none
+	words  []word
 	units  [][][][]letter // by dimension, by unit: its names
 	names  []unitName     // longest first
 }
@@ -39,17 +39,22 @@ type numbering struct {
 type unitName struct{ name, first []letter }
 
 func (a *alphabet) numbering() *numbering {
-	n := &numbering{values: map[letter]int{}}
-	for d := range 10 {
-		n.values[first0+letter(d)] = d
-	}
+	n := &numbering{}
+	var numerals [11][]letter
 	for value, names := range [...]string{"〇零", "一壹", "二贰两", "三叁", "四肆", "五伍", "六陆", "七柒", "八捌", "九玖", "十拾"} {
-		for _, l := range a.learn(names) {
-			n.values[l] = value
+		numerals[value] = a.learn(names)
+		if value < 10 {
+			numerals[value] = append(numerals[value], first0+letter(value))
+		}
+	}
+	n.values = make([]int8, a.next)
+	for value, ls := range numerals {
+		for _, l := range ls {
+			n.values[l] = int8(value + 1)
 		}
 	}
 	for _, w := range numberWords {
-		n.words = append(n.words, a.learn(w))
+		n.words = append(n.words, newWord(a.learn(w)))
 	}
 	for _, dimension := range units {
 		var all [][][]letter
@@ -69,10 +74,10 @@ func (a *alphabet) numbering() *numbering {
 
 // digitsOnly reports whether ls are numerals and nothing else.
 func (n *numbering) digitsOnly(ls []letter) bool {
-	return !slices.ContainsFunc(ls, func(l letter) bool { _, ok := n.values[l]; return !ok })
+	return !slices.ContainsFunc(ls, func(l letter) bool { return !n.numeral(l) })
 }
 
-func (n *numbering) numeral(l letter) bool { _, ok := n.values[l]; return ok }
+func (n *numbering) numeral(l letter) bool { return int(l) < len(n.values) && n.values[l] > 0 }
 
 // same returns ls with numerals as digits and every unit behind a number by the
 // first of its names.
@@ -100,13 +105,13 @@ next:
 func (n *numbering) plain(ls []letter) []letter {
 	out := make([]letter, 0, len(ls)+1)
 	for _, l := range ls {
-		switch v, ok := n.values[l]; {
-		case !ok:
+		switch {
+		case !n.numeral(l):
 			out = append(out, l)
-		case v == 10:
+		case n.values[l] == 11:
 			out = append(out, first0+1, first0)
 		default:
-			out = append(out, first0+letter(v))
+			out = append(out, first0+letter(n.values[l]-1))
 		}
 	}
 	return out
@@ -154,15 +159,20 @@ func (n *numbering) changed(c *change, others int) bool {
 // is another one.
 func (s *Scanner) measureChanged(e *evidence, p spot) bool {
 	n := s.ix.numbers
-	for _, w := range n.words {
-		if count(p.item, w) == 0 {
+	has := maskOf(p.item)
+	for i := range n.words {
+		w := &n.words[i]
+		if !w.mayBeIn(&has) || index(p.item, w.letters) < 0 {
 			continue
 		}
-		for _, v := range n.words {
-			if !slices.Equal(v, w) && e.swapped(p, w, v) {
+		for k, v := range n.words {
+			if i != k && e.swapped(p, w.letters, v.letters) {
 				return true
 			}
 		}
+	}
+	if !slices.ContainsFunc(p.item, n.numeral) {
+		return false
 	}
 	for _, dimension := range n.units {
 		for i, unit := range dimension {

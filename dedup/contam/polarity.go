@@ -219,15 +219,18 @@ var opposites = [...][2]string{
 	{"approaching", "leaving"},
 }
 
+// longestTurn is the most letters a word of turns or opposites has.
+const longestTurn = len("counterclockwise")
+
 // opposites returns the pairs of words that turn a question round, those of the
 // turns included; a negation pairs with nothing.
-func (a *alphabet) opposites() [][2][]letter {
-	var out [][2][]letter
+func (a *alphabet) opposites() [][2]word {
+	var out [][2]word
 	for _, t := range turns {
-		out = append(out, [2][]letter{a.learn(t.word), a.learn(t.as)})
+		out = append(out, [2]word{newWord(a.learn(t.word)), newWord(a.learn(t.as))})
 	}
 	for _, p := range opposites {
-		out = append(out, [2][]letter{a.learn(p[0]), a.learn(p[1])})
+		out = append(out, [2]word{newWord(a.learn(p[0])), newWord(a.learn(p[1]))})
 	}
 	return out
 }
@@ -277,8 +280,11 @@ next:
 // differs.
 func (s *Scanner) turned(e *evidence) bool {
 	for _, p := range e.spots() {
-		for _, w := range s.ix.pairs {
-			if e.swapped(p, w[0], w[1]) || e.swapped(p, w[1], w[0]) {
+		item, near := maskOf(p.item), maskOf(e.near(p, longestTurn))
+		for i := range s.ix.pairs {
+			a, b := &s.ix.pairs[i][0], &s.ix.pairs[i][1]
+			if a.mayBeIn(&item) && b.mayBeIn(&near) && e.swapped(p, a.letters, b.letters) ||
+				b.mayBeIn(&item) && a.mayBeIn(&near) && e.swapped(p, b.letters, a.letters) {
 				return true
 			}
 		}

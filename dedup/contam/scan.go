@@ -59,6 +59,13 @@ type mark struct {
 	opt  float32
 }
 
+func markOf(end int32, nats float32, option bool) mark {
+	if option {
+		return mark{end: end, opt: nats}
+	}
+	return mark{end: end, stem: nats}
+}
+
 // Scanner returns a new scanner.
 func (ix *Index) Scanner() *Scanner {
 	s := &Scanner{
@@ -293,11 +300,7 @@ func (s *Scanner) block(hits []hit) {
 			sd := &t.seeds[h.seed]
 			for _, p := range t.post[sd.from:sd.to] {
 				if n := s.chosen[p.item]; n > 0 {
-					m := mark{end: h.end, stem: sd.idf}
-					if p.option {
-						m = mark{end: h.end, opt: sd.idf}
-					}
-					lists[n-1] = append(lists[n-1], m)
+					lists[n-1] = append(lists[n-1], markOf(h.end, sd.idf, p.option))
 				}
 			}
 		}
