@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -98,14 +99,10 @@ func (c Config) For(benchmark string) Thresholds {
 
 // or fills what is zero from d.
 func (t Thresholds) or(d *Thresholds) Thresholds {
-	for i, f := range t.shares() {
-		if *f == 0 {
-			*f = *d.shares()[i]
-		}
-	}
-	for i, f := range t.amounts() {
-		if *f == 0 {
-			*f = *d.amounts()[i]
+	from := d.numbers()
+	for i, n := range t.numbers() {
+		if *n.value == 0 {
+			*n.value = *from[i].value
 		}
 	}
 	if t.OptionsOnlyLetters == 0 {
@@ -120,16 +117,22 @@ func (t Thresholds) or(d *Thresholds) Thresholds {
 	return t
 }
 
-// shares are the fields from 0 to 1, amounts the other numbers.
-func (t *Thresholds) shares() []*float64 {
-	return []*float64{
-		&t.StemShare, &t.OptionShare, &t.StemSame, &t.StemWithOptions, &t.OptionsNear, &t.StemShown, &t.OptionsOnly,
-		&t.StemWithAllOptions,
-	}
+// A number is a threshold by its name in files.
+type number struct {
+	name  string
+	value *float64
+	share bool // of something: above 0 and up to 1
 }
 
-func (t *Thresholds) amounts() []*float64 {
-	return []*float64{&t.OptionNats, &t.StemNats, &t.SourceRatio}
+// numbers lists the thresholds that are no counts.
+func (t *Thresholds) numbers() []number {
+	return []number{
+		{"stem_share", &t.StemShare, true}, {"option_share", &t.OptionShare, true}, {"option_nats", &t.OptionNats, false},
+		{"stem_same", &t.StemSame, true}, {"stem_nats", &t.StemNats, false},
+		{"stem_with_options", &t.StemWithOptions, true}, {"options_near", &t.OptionsNear, true}, {"stem_shown", &t.StemShown, true},
+		{"options_only", &t.OptionsOnly, true}, {"stem_with_all_options", &t.StemWithAllOptions, true},
+		{"source_ratio", &t.SourceRatio, false},
+	}
 }
 
 // Check returns an error of kind config for settings that no check can have.
@@ -138,6 +141,9 @@ func (c Config) Check() error {
 	c = c.withDefaults()
 	if err := c.Thresholds.check(); err != nil {
 		return err
+	}
+	if c.MaxDF < 0 || c.MaxLatinDF < 0 {
+		return fail.New(fail.Config, msg.Text{"max_df and max_latin_df are 1 or more", "max_df 与 max_latin_df 不小于 1"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Benchmarks)) {
 		if err := c.Benchmarks[name].or(&c.Thresholds).check(); err != nil {
@@ -148,18 +154,16 @@ func (c Config) Check() error {
 }
 
 func (t Thresholds) check() error {
-	for _, v := range t.shares() {
-		if !(*v > 0 && *v <= 1) {
-			return fail.New(fail.Config, msg.Text{
-				"contamination thresholds are shares above 0 and up to 1; one is %v",
-				"污染检查的阈值应大于 0 且不超过 1；其中一项为 %v",
-			}, *v)
+	for _, n := range t.numbers() {
+		switch v := *n.value; {
+		case n.share && !(v > 0 && v <= 1):
+			return fail.New(fail.Config, msg.Text{"%s is a share above 0 and up to 1, not %v", "%s 应大于 0 且不超过 1，不能为 %v"}, n.name, v)
+		case !(v >= 0 && v < 1e9):
+			return fail.New(fail.Config, msg.Text{"%s is 0 or more, not %v", "%s 不小于 0，不能为 %v"}, n.name, v)
 		}
 	}
-	for _, v := range t.amounts() {
-		if !(*v >= 0 && *v < 1e9) {
-			return fail.New(fail.Config, msg.Text{"a contamination threshold cannot be %v", "污染检查的阈值不能为 %v"}, *v)
-		}
+	if t.OptionsOnlyLetters < 0 {
+		return fail.New(fail.Config, msg.Text{"%s is 0 or more, not %v", "%s 不小于 0，不能为 %v"}, "options_only_letters", t.OptionsOnlyLetters)
 	}
 	names := slices.Clone(t.Fail)
 	for _, name := range slices.Sorted(maps.Keys(t.Least)) {
@@ -170,10 +174,19 @@ func (t Thresholds) check() error {
 	}
 	for _, v := range names {
 		if !slices.Contains(Verdicts(), v) {
-			return fail.New(fail.Config, msg.Text{"unknown contamination verdict %q", "未知的污染判定 %q"}, string(v))
+			return fail.New(fail.Config, msg.Text{"unknown contamination verdict %q", "未知的污染判定 %q"}, string(v)).
+				Hint(msg.Text{"the verdicts are %s", "可用的判定：%s"}, verdictList())
 		}
 	}
 	return nil
+}
+
+func verdictList() string {
+	var names []string
+	for _, v := range Verdicts() {
+		names = append(names, string(v))
+	}
+	return strings.Join(names, ", ")
 }
 
 // Hash names the settings and the rules: "sha256:" and 64 hex digits. Reports

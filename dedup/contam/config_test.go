@@ -90,6 +90,8 @@ func TestConfigRefused(t *testing.T) {
 	for name, c := range map[string]Config{
 		"share":     {Thresholds: Thresholds{OptionsNear: -1}},
 		"amount":    {Thresholds: Thresholds{SourceRatio: -2}},
+		"count":     {Thresholds: Thresholds{OptionsOnlyLetters: -1}},
+		"max df":    {MaxLatinDF: -1},
 		"least":     {Thresholds: Thresholds{Least: map[string]float64{"near": 2}}},
 		"verdict":   {Thresholds: Thresholds{Least: map[string]float64{"nearly": 0.5}}},
 		"benchmark": {Benchmarks: map[string]Thresholds{"a": {StemSame: 7}}},

@@ -37,7 +37,7 @@ func TestReadThresholds(t *testing.T) {
 		t.Errorf("%+v, %v", c, bad)
 	}
 	for src, want := range map[string]string{
-		"stem_same: 2\n":          "t.yaml:1:1: contamination thresholds are shares above 0 and up to 1; one is 2",
+		"stem_same: 2\n":          "t.yaml:1:1: stem_same is a share above 0 and up to 1, not 2",
 		"stem_same: much\n":       "t.yaml:1:12: stem_same must be a number",
 		"- stem_same\n":           "t.yaml:1:1",
 		"":                        "t.yaml: the file is empty",
