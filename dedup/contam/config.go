@@ -127,10 +127,16 @@ type number struct {
 // numbers lists the thresholds that are no counts.
 func (t *Thresholds) numbers() []number {
 	return []number{
-		{"stem_share", &t.StemShare, true}, {"option_share", &t.OptionShare, true}, {"option_nats", &t.OptionNats, false},
-		{"stem_same", &t.StemSame, true}, {"stem_nats", &t.StemNats, false},
-		{"stem_with_options", &t.StemWithOptions, true}, {"options_near", &t.OptionsNear, true}, {"stem_shown", &t.StemShown, true},
-		{"options_only", &t.OptionsOnly, true}, {"stem_with_all_options", &t.StemWithAllOptions, true},
+		{"stem_share", &t.StemShare, true},
+		{"option_share", &t.OptionShare, true},
+		{"option_nats", &t.OptionNats, false},
+		{"stem_same", &t.StemSame, true},
+		{"stem_nats", &t.StemNats, false},
+		{"stem_with_options", &t.StemWithOptions, true},
+		{"options_near", &t.OptionsNear, true},
+		{"stem_shown", &t.StemShown, true},
+		{"options_only", &t.OptionsOnly, true},
+		{"stem_with_all_options", &t.StemWithAllOptions, true},
 		{"source_ratio", &t.SourceRatio, false},
 	}
 }

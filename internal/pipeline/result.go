@@ -49,13 +49,16 @@ type Env struct {
 // Options are the flags of one run.
 type Options struct {
 	Workers int
-	Only    string        // run this stage alone, on what is there
-	From    string        // run this stage and what follows, on what is there
-	Fresh   bool          // forget what is cached
-	Limit   int           // read at most this many records of each file; 0: all
-	DryRun  bool          // plan only
-	Wait    time.Duration // for another run of the same project
-	Observe func(Event)   // may be nil; called from several goroutines, one at a time
+	Only    string // run this stage alone, on what is there
+	From    string // run this stage and what follows, on what is there
+	Fresh   bool   // forget what is cached
+	Limit   int    // read at most this many records of each file; 0: all
+	DryRun  bool   // plan only
+	// AllowTemplateMismatch starts a training whose rows are fed otherwise than
+	// the endpoint will be asked; the run's record says so.
+	AllowTemplateMismatch bool
+	Wait                  time.Duration // for another run of the same project
+	Observe               func(Event)   // may be nil; called from several goroutines, one at a time
 }
 
 // An Event tells a watcher how far a run is.
@@ -184,6 +187,9 @@ type TrainResult struct {
 	Found   bool         `json:"found"` // the trainer is installed
 	Ran     bool         `json:"ran"`
 	Last    launch.Event `json:"last"` // the last figures it gave
+	// Feed says how the rows are fed; nil when the trainer's feed is not known,
+	// and before a start.
+	Feed *FeedResult `json:"feed,omitempty"`
 	// Problems say what the trainer lacks on this machine.
 	Problems []launch.Problem `json:"-"`
 }

@@ -27,11 +27,10 @@ type Server interface {
 // Options say whom to ask, and about how much.
 type Options struct {
 	Server     Server
-	Model      string  // the judge
-	EmbedModel string  // empty: candidates by shared words
-	TopK       int     // items a record is compared with, at most; 3
-	Near       float64 // least nearness of a candidate, 0–1; .60 by embeddings, .15 by words
-	Fail       bool    // a paraphrase or translation fails the check
+	Model      string // the judge
+	EmbedModel string // empty: candidates by shared words
+	TopK       int    // items a record is compared with, at most; below 1: 3
+	Fail       bool   // a paraphrase or translation fails the check
 	Cache      Cache
 	Workers    int // questions at once; below 1: 8
 }
@@ -39,12 +38,6 @@ type Options struct {
 func (o *Options) defaults() {
 	if o.TopK < 1 {
 		o.TopK = 3
-	}
-	if o.Near <= 0 {
-		o.Near = 0.60
-		if o.EmbedModel == "" {
-			o.Near = 0.15
-		}
 	}
 	if o.Workers < 1 {
 		o.Workers = 8
@@ -92,10 +85,10 @@ func New(ctx context.Context, sets []contam.Set, o Options) (*Judge, error) {
 		return nil, fail.New(fail.Usage, msg.Text{"no benchmark items to check against", "没有可供比对的评测题目"})
 	}
 	if o.EmbedModel == "" {
-		j.rank = newTerms(j.items, o.Near)
+		j.rank = newTerms(j.items)
 		return j, nil
 	}
-	v, err := newVectors(ctx, o.Server, o.EmbedModel, o.Cache, o.Near, j.items)
+	v, err := newVectors(ctx, o.Server, o.EmbedModel, o.Cache, j.items)
 	if err != nil {
 		return nil, err
 	}

@@ -343,7 +343,7 @@ func BenchmarkNearest(b *testing.B) {
 	for i := range 2000 {
 		texts = append(texts, fmt.Sprintf("第%d题：船舶在%d节时的停船距离与%s有关，应如何判断？", i, i%30, textnorm.Key(fmt.Sprint(i*7919))))
 	}
-	r := newTerms(texts, 0.15)
+	r := newTerms(texts)
 	b.SetBytes(int64(len(texts[0])))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {

@@ -25,6 +25,13 @@ type ranking interface {
 	nearest(ctx context.Context, texts []string, k int) (found [][]near, far []int, err error)
 }
 
+// The least nearness, 0–1, of an item that is worth a question: the cosine of
+// embeddings, or the share of an item's own score by words.
+const (
+	nearVector = 0.60
+	nearTerms  = 0.15
+)
+
 // batch is how many texts are embedded by one request.
 const batch = 64
 
@@ -33,12 +40,11 @@ type vectors struct {
 	server Server
 	model  string
 	cache  Cache
-	least  float64
 	items  [][]float32
 }
 
-func newVectors(ctx context.Context, server Server, model string, cache Cache, least float64, items []string) (*vectors, error) {
-	v := &vectors{server: server, model: model, cache: cache, least: least}
+func newVectors(ctx context.Context, server Server, model string, cache Cache, items []string) (*vectors, error) {
+	v := &vectors{server: server, model: model, cache: cache}
 	for part := range slices.Chunk(items, batch) {
 		e, err := v.embed(ctx, part)
 		if err != nil {
@@ -114,7 +120,7 @@ func (v *vectors) nearest(ctx context.Context, texts []string, k int) (found [][
 			}
 			scores[i] = near{i, float64(dot)}
 		}
-		n, f := best(scores, k, v.least)
+		n, f := best(scores, k, nearVector)
 		found, far = append(found, n), append(far, f)
 	}
 	return found, far, nil
@@ -136,16 +142,15 @@ func best(scores []near, k int, least float64) (found []near, far int) {
 // item itself would score.
 type terms struct {
 	index *bm25.Index
-	least float64
 	whole []float64 // score of each item for itself
 }
 
-func newTerms(items []string, least float64) *terms {
+func newTerms(items []string) *terms {
 	var docs [][]string
 	for _, t := range items {
 		docs = append(docs, textnorm.Terms(nil, t))
 	}
-	r := &terms{index: bm25.New(docs), least: least}
+	r := &terms{index: bm25.New(docs)}
 	s := r.index.Searcher()
 	for i := range docs {
 		whole := 0.0
@@ -171,7 +176,7 @@ func (r *terms) nearest(_ context.Context, texts []string, k int) (found [][]nea
 				scores[h.Doc].score = min(1, h.Score/r.whole[h.Doc])
 			}
 		}
-		n, f := best(scores, k, r.least)
+		n, f := best(scores, k, nearTerms)
 		found, far = append(found, n), append(far, f)
 	}
 	return found, far, nil
