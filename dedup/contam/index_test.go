@@ -2,7 +2,10 @@ package contam
 
 import (
 	"errors"
+	"strconv"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestNewIndexRefuses(t *testing.T) {
@@ -32,6 +35,38 @@ func TestRowSyntaxError(t *testing.T) {
 		var got *SyntaxError
 		if !errors.As(err, &got) || *got != want {
 			t.Errorf("%s: %v, want %v", text, err, &want)
+		}
+	}
+}
+
+// TestSegments: statements are cut at the signs that number them, and at no
+// other.
+func TestSegments(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		stem string
+		want []string
+	}{
+		{"正确的是______。①甲②乙③丙", []string{"正确的是", "。", "1甲", "2乙", "3丙"}},
+		{"附则Ⅰ规定，正确的是（ ）。①甲②乙", []string{"附则Ⅰ规定，正确的是", "。", "1甲", "2乙"}},
+		{"第Ⅰ、Ⅱ、Ⅲ章中正确的是____①甲②乙", []string{"第Ⅰ、Ⅱ、Ⅲ章中正确的是", "1甲", "2乙"}},
+		{"Ⅰ.甲 Ⅱ.乙 其中正确的是", []string{"1.甲 ", "2.乙 其中正确的是"}},
+		{"图中①所指的是", []string{"图中①所指的是"}},
+	} {
+		var got []string
+		for _, s := range segments(c.stem) {
+			if s.statement > 0 {
+				s.text = strconv.Itoa(s.statement) + s.text
+			}
+			got = append(got, s.text)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s: %s", c.stem, d)
+		}
+	}
+	for text, want := range map[string]bool{"①③": true, "仅②③": true, "③或④": true, "①②皆可": true, "①电机②泵的流量": false, "2个": false, "": false} {
+		if got := combo(text); got != want {
+			t.Errorf("combo(%q) = %v", text, got)
 		}
 	}
 }

@@ -152,18 +152,24 @@ func trivial(ls []letter) bool {
 	return own < 6 || digits == len(ls)
 }
 
+// comboWords is how many letters may stand beside the statements that an option
+// names: 仅②③, ③或④, ①②皆可.
+const comboWords = 4
+
 // combo reports whether an option only names statements of the stem.
 func combo(s string) bool {
-	n := 0
+	n, words := 0, 0
 	for _, r := range s {
 		switch {
 		case enumerator(r) > 0:
 			n++
-		case unicode.IsLetter(r) || unicode.IsDigit(r):
+		case unicode.IsDigit(r):
 			return false
+		case unicode.IsLetter(r):
+			words++
 		}
 	}
-	return n > 0
+	return n > 0 && words <= comboWords
 }
 
 func countLatin(ls []letter) int {
@@ -202,6 +208,7 @@ type segment struct {
 // segments cuts a stem at its blanks and at the enumerators of its statements.
 func segments(stem string) []segment {
 	var out []segment
+	style := statementStyle(stem)
 	start, statement := 0, 0
 	add := func(end int) {
 		if strings.TrimSpace(stem[start:end]) != "" {
@@ -216,8 +223,8 @@ func segments(stem string) []segment {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(stem[i:])
-		// a lone Ⅺ is a number in the text: statements count up from one
-		if enumerator(r) == statement+1 {
+		// statements count up from one
+		if k, number := enumerated(r); k == style && number == statement+1 {
 			add(i)
 			statement++
 			start = i + n
@@ -251,25 +258,48 @@ func blank(s string) int {
 	return 0
 }
 
-// enumerator returns the number that r alone stands for in a list of
-// statements (① Ⅱ ⑶ ❹ ㈤), 0 when it is no such sign.
-func enumerator(r rune) int {
-	for _, run := range [...]struct{ first, last rune }{
-		{0x2460, 0x2473},
-		{0x2474, 0x2487},
-		{0x2488, 0x249B},
-		{0x2160, 0x216B},
-		{0x2170, 0x217B},
-		{0x2776, 0x277F},
-		{0x2780, 0x2789},
-		{0x278A, 0x2793},
-		{0x3220, 0x3229},
-		{0x24EB, 0x24F4},
-		{0x24F5, 0x24FE},
-	} {
-		if r >= run.first && r <= run.last {
-			return int(r-run.first) + 1
+// statementStyle returns the kind of sign that numbers the statements of a stem:
+// the first kind of enumerators that counts up to two at least. The Ⅰ of 附则Ⅰ and a
+// lone ① number nothing, nor do chapters Ⅰ to Ⅴ beside ① ②. -1: no statements.
+func statementStyle(stem string) int {
+	var last [len(enumerators)]int
+	for _, r := range stem {
+		if k, number := enumerated(r); number > 0 && number == last[k]+1 {
+			last[k] = number
 		}
 	}
-	return 0
+	return slices.IndexFunc(last[:], func(n int) bool { return n >= 2 })
+}
+
+// enumerators are the signs that number statements, by kind: runs of code points
+// that count up from one (① Ⅱ ⑶ ❹ ㈤).
+var enumerators = [...]struct{ first, last rune }{
+	{0x2460, 0x2473},
+	{0x2474, 0x2487},
+	{0x2488, 0x249B},
+	{0x2160, 0x216B},
+	{0x2170, 0x217B},
+	{0x2776, 0x277F},
+	{0x2780, 0x2789},
+	{0x278A, 0x2793},
+	{0x3220, 0x3229},
+	{0x24EB, 0x24F4},
+	{0x24F5, 0x24FE},
+}
+
+// enumerated returns the kind of an enumerator and its number; 0: r is none.
+func enumerated(r rune) (kind, number int) {
+	for k, run := range enumerators {
+		if r >= run.first && r <= run.last {
+			return k, int(r-run.first) + 1
+		}
+	}
+	return -1, 0
+}
+
+// enumerator returns the number that r alone stands for in a list of
+// statements, 0 when it is no such sign.
+func enumerator(r rune) int {
+	_, number := enumerated(r)
+	return number
 }
