@@ -159,7 +159,7 @@ func (t llamafactory) Plan(j Job, f Found) (Plan, error) {
 		return Plan{}, err
 	}
 	p := Plan{
-		Trainer: t.Name(), Version: f.Version, Dir: j.Dir, Output: outputDir,
+		Trainer: t.Name(), Version: f.Version, Dir: j.Dir, Output: outputDir, Limit: t.o.MaxTokens,
 		// the program splits its own command line at spaces when it starts one
 		// process per GPU: so it runs in the folder, and gets a plain name
 		Argv:   []string{"llamafactory-cli", "train", "llamafactory.yaml"},

@@ -20,6 +20,7 @@ type Plan struct {
 	Files   []File   `json:"files"`  // written before the start
 	Follow  []string `json:"follow"` // files the program appends figures to
 	Output  string   `json:"output"` // folder of checkpoints; "" when the trainer decides
+	Limit   int      `json:"-"`      // tokens of a row that the trainer takes; 0: not known
 	Notes   []Note   `json:"-"`
 }
 

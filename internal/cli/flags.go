@@ -62,6 +62,11 @@ func (f flags) gate(p *bool, name, short string, usage msg.Text) {
 	f.typed(name)
 }
 
+// allowMismatch declares the switch that lifts the gate of the template check.
+func (f flags) allowMismatch(p *bool) {
+	f.gate(p, "allow-template-mismatch", "", msg.Text{"start the trainer though rows are fed otherwise than the endpoint will be asked; this is written into the record", "即使训练内容与提问不一致也启动训练器；此事会写入记录"})
+}
+
 // dryRun declares -n.
 func (f flags) dryRun(p *bool) {
 	f.gate(p, "dry-run", "n", msg.Text{"say what would be done, and do nothing", "只说明将要做什么，不实际执行"})

@@ -115,7 +115,7 @@ func (c *templateCheckAnswer) file(t *ui.Terminal, r *parity.Report) {
 		tb.Row(t.Say(msg.Text{"contract", "约定"}), r.Contract)
 	}
 	tb.Row(t.Say(msg.Text{"server", "服务端"}), "enable_thinking="+strconv.FormatBool(c.EnableThinking))
-	tb.Row(t.Say(msg.Text{"tokens", "token"}), t.Say(msg.Text{"%d, %d of them trained; longest %d (line %d)", "%d，其中训练 %d；最长 %d（第 %d 行）"}, r.Tokens.Total, r.Tokens.Trained, r.Tokens.Longest, r.Tokens.Line))
+	tb.Row(t.Say(msg.Text{"tokens", "token"}), t.Say(msg.Text{"%s, %s of them trained; longest %d (line %d)", "%s，其中训练 %s；最长 %d（第 %d 行）"}, grouped(r.Tokens.Total), grouped(r.Tokens.Trained), r.Tokens.Longest, r.Tokens.Line))
 	var buckets []string
 	for _, b := range r.Tokens.Histogram {
 		buckets = append(buckets, fmt.Sprintf("≤%d: %d", b.UpTo, b.Rows))
@@ -218,4 +218,13 @@ func narrow(ids []int) []int32 {
 		out[i] = int32(id)
 	}
 	return out
+}
+
+// grouped writes a count as 21,304.
+func grouped(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }

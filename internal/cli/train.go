@@ -17,6 +17,7 @@ import (
 type TrainOptions struct {
 	DryRun         bool
 	AllowUnchecked bool
+	AllowMismatch  bool
 }
 
 func newTrainCommand(a *app) *cobra.Command {
@@ -24,8 +25,8 @@ func newTrainCommand(a *app) *cobra.Command {
 	c := a.command("train", about{
 		short: msg.Text{"Start the trainer of drydock.yaml on the data of the last run.", "用最近一次运行的数据启动 drydock.yaml 中的训练器。"},
 		long: msg.Text{
-			"It refuses unless a contamination check covers these very bytes and found no leak. The trainer runs in its own process group; ^C asks it to stop and saves what it wrote. -n prints the command and the files it would write.",
-			"除非污染检查覆盖了这些字节且未发现泄漏，否则拒绝启动。训练器在自己的进程组中运行；^C 请其停止，已写出的内容会保留。-n 输出将执行的命令和将写出的文件。",
+			"It refuses unless a contamination check covers these very bytes and found no leak, and unless every row is fed as the endpoint will be asked (drydock template check). The trainer runs in its own process group; ^C asks it to stop and saves what it wrote. -n prints the command and the files it would write.",
+			"除非污染检查覆盖了这些字节且未发现泄漏，且每一行的训练内容与提问一致（drydock template check），否则拒绝启动。训练器在自己的进程组中运行；^C 请其停止，已写出的内容会保留。-n 输出将执行的命令和将写出的文件。",
 		},
 		examples: []example{
 			{msg.Text{"what would be started", "将启动什么"}, "drydock train -n"},
@@ -37,6 +38,7 @@ func newTrainCommand(a *app) *cobra.Command {
 	f := a.flags(c.Flags())
 	f.dryRun(&o.DryRun)
 	f.gate(&o.AllowUnchecked, "allow-unchecked-data", "", msg.Text{"start though no contamination check covers the data; this is written into the record", "即使没有污染检查覆盖数据也启动；此事会写入记录"})
+	f.allowMismatch(&o.AllowMismatch)
 	return c
 }
 
@@ -59,7 +61,10 @@ func runTrain(ctx context.Context, a *app, o TrainOptions) error {
 	if a.term.JSON() {
 		p = &jsonTrain{t: a.term}
 	}
-	r, err := pipeline.Train(ctx, cfg, env, pipeline.TrainOptions{DryRun: o.DryRun, AllowUnchecked: o.AllowUnchecked, Observe: p.event})
+	r, err := pipeline.Train(ctx, cfg, env, pipeline.TrainOptions{
+		DryRun: o.DryRun, AllowUnchecked: o.AllowUnchecked, AllowTemplateMismatch: o.AllowMismatch,
+		Observe: p.event, Warn: func(m msg.Localizer) { a.term.Warn(msg.Text{"%s", "%s"}, m) },
+	})
 	if r == nil || (err != nil && !r.Ran) {
 		return err
 	}
@@ -148,6 +153,9 @@ func (p *textTrain) end(r *pipeline.TrainResult, planned bool) error {
 		p.progress.End()
 	}
 	if !planned {
+		if f := r.Feed; f != nil {
+			p.t.Print(msg.Text{"fed: %d {row|rows}, %s tokens, longest %d (%s)", "送入：%d 行，%s 个 token，最长 %d（%s）"}, f.Rows, grouped(f.Tokens), f.Longest, f.Contract)
+		}
 		if line := figures(r.Last); line != "" {
 			p.t.Println(line)
 		}

@@ -81,6 +81,7 @@ func Run(ctx context.Context, cfg *Config, env Env, opt Options) (*Result, error
 	if !opt.DryRun {
 		r.log, err = runstore.Begin(filepath.Join(cfg.Dir, "runs"), runstore.Info{
 			Command: "run", Start: env.Now(), Host: env.Host, PID: env.PID, Tool: env.Tool,
+			Overrides: overrides(false, opt.AllowTemplateMismatch),
 		}, cfg.Source)
 		if err != nil {
 			return &r.result, err
@@ -278,6 +279,11 @@ func (r *runner) end(err error) error {
 	if r.log == nil {
 		return err
 	}
+	return endLog(r.log, r.env, err, r.warned)
+}
+
+// endLog closes a run's record with what became of it.
+func endLog(log *runstore.Run, env Env, err error, warned int) error {
 	status, text := runstore.Success, ""
 	code := fail.Code(err)
 	switch {
@@ -291,7 +297,7 @@ func (r *runner) end(err error) error {
 	if err != nil {
 		text = err.Error()
 	}
-	if lerr := r.log.End(r.env.Now(), status, code, text, r.warned); err == nil {
+	if lerr := log.End(env.Now(), status, code, text, warned); err == nil {
 		err = lerr
 	}
 	return err

@@ -56,6 +56,12 @@ func (r *runner) startTrain(ctx context.Context, t *TrainResult, stage runstore.
 	if err := r.cfg.coveredData(r.project, false); err != nil {
 		return err
 	}
+	if err := r.cfg.fedAsAsked(ctx, t, r.opt.AllowTemplateMismatch); err != nil {
+		return err
+	}
+	if w := t.Feed.cutWarning(); w != nil {
+		r.warn(w)
+	}
 	if err := stage.Reset(); err != nil {
 		return err
 	}
@@ -72,7 +78,11 @@ func (r *runner) startTrain(ctx context.Context, t *TrainResult, stage runstore.
 type TrainOptions struct {
 	DryRun         bool
 	AllowUnchecked bool // start though no contamination check covers the data
-	Observe        func(launch.Event)
+	// AllowTemplateMismatch starts though rows are fed otherwise than the
+	// endpoint will be asked.
+	AllowTemplateMismatch bool
+	Observe               func(launch.Event)
+	Warn                  func(msg.Localizer) // may be nil
 }
 
 // Train plans the configured training for the data the last run wrote and,
@@ -95,7 +105,36 @@ func Train(ctx context.Context, cfg *Config, env Env, o TrainOptions) (*TrainRes
 	if err := cfg.coveredData(project, o.AllowUnchecked); err != nil {
 		return t, err
 	}
-	return t, launchPlan(ctx, cfg, t, env, o.Observe)
+	if err := cfg.fedAsAsked(ctx, t, o.AllowTemplateMismatch); err != nil {
+		return t, err
+	}
+	warned := 0
+	if w := t.Feed.cutWarning(); w != nil {
+		warned++
+		if o.Warn != nil {
+			o.Warn(w)
+		}
+	}
+	log, err := runstore.Begin(filepath.Join(cfg.Dir, "runs"), runstore.Info{
+		Command: "train", Start: env.Now(), Host: env.Host, PID: env.PID, Tool: env.Tool,
+		Overrides: overrides(o.AllowUnchecked, o.AllowTemplateMismatch),
+	}, cfg.Source)
+	if err != nil {
+		return t, err
+	}
+	return t, endLog(log, env, launchPlan(ctx, cfg, t, env, o.Observe), warned)
+}
+
+// overrides names the gates that flags lifted.
+func overrides(unchecked, mismatch bool) []string {
+	var out []string
+	if unchecked {
+		out = append(out, "--allow-unchecked-data")
+	}
+	if mismatch {
+		out = append(out, "--allow-template-mismatch")
+	}
+	return out
 }
 
 // planTrain looks for the trainer and makes its plan. Problems of the machine
