@@ -18,6 +18,8 @@ type Graded struct {
 	Model    string
 	File     string // where the answers stand, with slashes
 	Outcomes []Outcome
+	// DependsOn is what the run's figures rest on ([Summary.DependsOn]).
+	DependsOn []Condition
 }
 
 // A Comparison is one run beside others over the same items. Field names are
@@ -42,6 +44,8 @@ type RunScore struct {
 	Accuracy float64    `json:"accuracy"`
 	Wilson95 [2]float64 `json:"wilson95"`
 	FlipRate float64    `json:"flip_rate"` // repeated answers that differ from the item's first
+	// DependsOn is what the run's figures rest on.
+	DependsOn []Condition `json:"depends_on,omitempty"`
 }
 
 // A Contrast is a run against the base, item by item.
@@ -121,7 +125,7 @@ func pairNoise(a, b []Outcome) float64 {
 }
 
 func scoreOf(g Graded) RunScore {
-	s := RunScore{Name: g.Name, Model: g.Model, File: g.File, N: len(g.Outcomes)}
+	s := RunScore{Name: g.Name, Model: g.Model, File: g.File, N: len(g.Outcomes), DependsOn: g.DependsOn}
 	sum, tries, flips := 0.0, 0, 0
 	for _, o := range g.Outcomes {
 		sum += o.Score

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"io"
 	"path/filepath"
 
@@ -37,15 +39,19 @@ func (o output) write(counted []result, s *Summary) error {
 		return err
 	}
 	repeats := max(o.config.Repeats, 1)
+	sum := sha256.New()
 	if err := writeRows(o.layout.Reviews(), rows, func(buf []byte, r *result) []byte {
 		p := r.prediction(o.layout.Model)
-		return o.schema.AppendReview(buf, &evalscope.Review{
+		buf = o.schema.AppendReview(buf, &evalscope.Review{
 			Index: r.index, Input: r.input, Target: r.item.Key(), Acc: r.grade.Score, Extracted: r.grade.Extracted, Prediction: r.reply.Text,
 			SampleID: r.index, GroupID: r.index / repeats, Generation: r.index % repeats, Answer: &p,
 		})
+		sum.Write(buf)
+		return buf
 	}); err != nil {
 		return err
 	}
+	s.DependsOn = append(s.DependsOn, Condition{"reviews", "sha256:" + hex.EncodeToString(sum.Sum(nil))})
 	return o.writeReport(counted, s)
 }
 

@@ -220,6 +220,7 @@ func (r *run) finish() (Summary, error) {
 		s.Traffic = &r.traffic
 	}
 	counted := summarize(r.Benchmark, r.results, r.OnError, &s)
+	s.DependsOn = r.dependsOn()
 	out := output{layout: r.layout, bench: r.Benchmark, config: r.config(), schema: r.Schema, onError: r.OnError}
 	if err := out.write(counted, &s); err != nil {
 		return Summary{}, err

@@ -64,6 +64,7 @@ func Score(job ScoreJob) (Summary, error) {
 		s.Model = rows[0].Model
 	}
 	counted := summarize(job.Benchmark, results, OnErrorWrong, &s)
+	s.DependsOn = job.dependsOn()
 	if foreign {
 		s.note("other_items", msg.Text{"no row asks an item of %s as it is registered; graded by the rows' own keys", "没有一行与已登记的 %s 题目相符；按各行自带的标准答案评分"}, job.Benchmark.Ref())
 	}

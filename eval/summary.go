@@ -67,6 +67,9 @@ type Summary struct {
 	LeakSignal *LeakSignal `json:"leak_signal,omitempty"`
 	Notes      []Note      `json:"notes"`
 	Files      Files       `json:"files"`
+	// DependsOn is all that the figures rest on, by name: change one, and they may
+	// change. Secrets and addresses are not among them.
+	DependsOn []Condition `json:"depends_on"`
 
 	outcomes []Outcome // see [Summary.Outcomes]
 }

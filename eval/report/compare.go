@@ -17,6 +17,7 @@ func Comparison(c *eval.Comparison, l msg.Lang) *page.Doc {
 	for i := range c.Others {
 		w.flips(&c.Others[i])
 	}
+	w.runsDependOn(c)
 	return w.doc
 }
 
@@ -80,6 +81,25 @@ func (w writer) flips(k *eval.Contrast) {
 	w.table([]head{
 		{msg.Text{"index", "序号"}, true}, {msg.Text{"key", "答案"}, false}, {msg.Text{"base", "基准"}, false}, {msg.Text{"here", "本次"}, false}, {msg.Text{"change", "变化"}, false},
 	}, rows)
+}
+
+// runsDependOn lists what the figures of each run rest on.
+func (w writer) runsDependOn(c *eval.Comparison) {
+	var rows [][]string
+	add := func(s *eval.RunScore) {
+		for _, x := range s.DependsOn {
+			rows = append(rows, []string{s.Name, x.Name, x.Value})
+		}
+	}
+	add(&c.Base)
+	for i := range c.Others {
+		add(&c.Others[i].RunScore)
+	}
+	if len(rows) == 0 {
+		return
+	}
+	w.heading(msg.Text{"What this depends on", "结果所依据的条件"})
+	w.table([]head{{msg.Text{"run", "运行"}, false}, {msg.Text{"name", "名称"}, false}, {msg.Text{"value", "值"}, false}}, rows)
 }
 
 // ComparisonNotes are the sentences a reader needs beside the table: items that

@@ -65,6 +65,38 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestRunSaysEverything: what a summary knows stands in its report.
+func TestRunSaysEverything(t *testing.T) {
+	t.Parallel()
+	s := run(t, 12, 0)
+	s.Queries, s.Reused, s.Repeats, s.Baseline, s.Truncated = 31, 32, 33, true, 34
+	s.EvalScope = &eval.Figures{N: 35, Correct: 7, Accuracy: 0.2}
+	s.AllCounted = &eval.Figures{N: 36, Correct: 9, Accuracy: 0.25}
+	s.Traffic = &eval.Traffic{Requests: 37, Retries: 38, Hedged: 39}
+	s.Preflight = &eval.PreflightReport{Checks: []eval.Check{{ID: "letter", Status: eval.CheckWarned}, {ID: "server", Status: eval.CheckPassed}}}
+	s.Failures = []eval.Failure{{Index: 40, Kind: eval.FailureRefused, Cause: "refusal: A", Attempts: 41}}
+	s.Problems = []eval.FileProblem{{Code: "torn"}}
+	s.Permutations = &eval.Permutations{Orders: []eval.OrderScore{{N: 12}, {Order: 1, N: 12, Accuracy: 0.42, Letters: map[string]int{"D": 43}}}, Items: 11, Fixed: 1}
+	a := s.Analyze(nil)
+	page := string(report.Run(&s, &a, msg.En).Markdown())
+	for _, want := range []string{
+		"| 31 |", "| 32 |", "| 33 |", "a baseline", "| 34 |", "20.00 % (7 of 35)", "25.00 % (9 of 36)", "37; 38 tried again, 39 asked twice",
+		"1 check passed, 1 warned", "| letter |", "| 40 | refused | refusal: A | 41 |", "Lines of the file", "42.00 %", "D 43", "mean accuracy", "rows.jsonl",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	if len(s.DependsOn) < 4 {
+		t.Fatalf("it depends on %v", s.DependsOn)
+	}
+	for _, c := range s.DependsOn {
+		if !strings.Contains(page, c.Value) {
+			t.Errorf("the report lacks %s %s", c.Name, c.Value)
+		}
+	}
+}
+
 func TestComparison(t *testing.T) {
 	t.Parallel()
 	base, one, two := run(t, 120, 0), run(t, 120, 1), run(t, 119, 0)

@@ -39,10 +39,54 @@ func Sweep(s *eval.Sweep, l msg.Lang) *page.Doc {
 		"The test was asked in %d {run|runs} of this project so far.",
 		"本项目至今有 %d 次运行向模型提问测试集。",
 	}, s.Queries)
+	if s.BaseError != "" {
+		w.text(msg.Text{"%s was not compared with: %s", "未能与 %s 比较：%s"}, s.Base, s.BaseError)
+	}
 	if s.Comparison != nil {
 		w.contrasts(s.Comparison)
 	}
+	for i := range s.Rows {
+		for _, x := range []*eval.Summary{s.Rows[i].Dev, s.Rows[i].Test} {
+			if x != nil && len(x.Failures) > 0 {
+				w.text(msg.Text{"%s, %s: %d {item|items} without an answer, counted as wrong.", "%s，%s：%d 道题没有回答，按错误计。"}, s.Rows[i].Checkpoint, x.Benchmark, len(x.Failures))
+			}
+		}
+	}
+	w.sweepDependsOn(s)
 	return w.doc
+}
+
+// sweepDependsOn lists what all the runs share, and of each checkpoint its weights
+// and answers.
+func (w writer) sweepDependsOn(s *eval.Sweep) {
+	var rows [][]string
+	shared := map[string]bool{}
+	add := func(name string, x *eval.Summary) {
+		if x == nil {
+			return
+		}
+		for _, c := range x.DependsOn {
+			who := name
+			if c.Name != "model" && c.Name != "reviews" && c.Name != "served_from" {
+				if who = x.Benchmark; shared[who+"\x00"+c.Name+"\x00"+c.Value] {
+					continue
+				}
+				shared[who+"\x00"+c.Name+"\x00"+c.Value] = true
+			}
+			rows = append(rows, []string{who, c.Name, c.Value})
+		}
+	}
+	add(s.Base, s.BaseDev)
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		rows = append(rows, []string{r.Checkpoint, "weights", "sha256:" + r.SHA256})
+		add(r.Checkpoint, r.Dev)
+		add(r.Checkpoint, r.Test)
+	}
+	if len(rows) > 0 {
+		w.heading(msg.Text{"What this depends on", "结果所依据的条件"})
+		w.table([]head{{msg.Text{"of", "对象"}, false}, {msg.Text{"name", "名称"}, false}, {msg.Text{"value", "值"}, false}}, rows)
+	}
 }
 
 // figures are accuracy and interval; empty where nothing was asked.

@@ -160,7 +160,7 @@ func (a *app) gradedRun(b *pipeline.Bench, name string) (eval.Graded, error) {
 	if err != nil {
 		return eval.Graded{}, err
 	}
-	g := eval.Graded{Name: runName(name), Model: s.Model, File: filepath.ToSlash(file), Outcomes: s.Outcomes()}
+	g := eval.Graded{Name: runName(name), Model: s.Model, File: filepath.ToSlash(file), Outcomes: s.Outcomes(), DependsOn: s.DependsOn}
 	for _, p := range s.Problems {
 		if p.Lost() {
 			err = fail.New(fail.Partial, msg.Text{"%s", "%s"}, p).At(fail.Where{File: filepath.ToSlash(file), Line: p.Line})

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -31,7 +29,7 @@ func (s evalSummary) text(t *ui.Terminal) {
 		row(msg.Text{"model", "模型"}, model)
 	}
 	if s.Source != nil {
-		row(msg.Text{"file of", "文件类型"}, sourceWords(t, s.Source))
+		row(msg.Text{"file of", "文件类型"}, report.SourceWords(s.Source, t.Lang()))
 	}
 	row(msg.Text{"accuracy", "准确率"}, t.Say(msg.Text{
 		"%.2f %%, 95 %% interval %.2f–%.2f, %d of %d", "%.2f %%，95 %% 置信区间 %.2f–%.2f，%d / %d",
@@ -52,10 +50,13 @@ func (s evalSummary) text(t *ui.Terminal) {
 		row(msg.Text{"taken over", "沿用"}, t.Say(msg.Text{"%d {answer|answers} of an earlier run", "以往运行的 %d 个回答"}, s.Reused))
 	}
 	if p := s.Preflight; p != nil {
-		row(msg.Text{"preflight", "预检"}, preflightWords(t, p))
+		row(msg.Text{"preflight", "预检"}, report.PreflightWords(p, t.Lang()))
+		for _, c := range p.Checks {
+			t.Detail(msg.Text{"preflight, %s: %s", "预检 %s：%s"}, c.ID, c)
+		}
 	}
 	if c := s.Traffic; c != nil && c.Requests > s.Asked-s.Reused {
-		row(msg.Text{"requests", "请求"}, t.Say(msg.Text{"%d; %d tried again, %d asked twice", "%d 个；其中重试 %d 个，重复提问 %d 个"}, c.Requests, c.Retries, c.Hedged))
+		row(msg.Text{"requests", "请求"}, report.TrafficWords(c, t.Lang()))
 	}
 	row(msg.Text{"no letter", "未抽取到字母"}, fmt.Sprint(s.NoExtraction))
 	if s.OutsideOptions > 0 {
@@ -65,9 +66,9 @@ func (s evalSummary) text(t *ui.Terminal) {
 		row(msg.Text{"cut off", "被截断"}, fmt.Sprint(s.Truncated))
 	}
 	if p := s.Permutations; p != nil {
-		row(msg.Text{"other orders", "其他顺序"}, permutationWords(t, p))
+		row(msg.Text{"other orders", "其他顺序"}, report.PermutationWords(p, t.Lang()))
 	}
-	row(msg.Text{"letters", "字母"}, letterCounts(t, s.Letters))
+	row(msg.Text{"letters", "字母"}, report.LetterCounts(s.Letters, t.Lang()))
 	if !s.Baseline && s.Analysis.Letters.Bias.PValue < biasShown {
 		row(msg.Text{"leaning", "偏好"}, report.BiasSentence(&s.Analysis.Letters.Bias, t.Lang()))
 	}
@@ -127,7 +128,13 @@ func (s evalSummary) problems(t *ui.Terminal) {
 	if s.Source != nil {
 		file = s.Source.File
 	}
+	said := 0
 	for i := 0; i < len(s.Problems); i++ {
+		if said == mostProblems {
+			t.Warn(msg.Text{"and %d more problems of this file; --json lists all", "该文件另有 %d 处问题；--json 列出全部"}, len(s.Problems)-i)
+			return
+		}
+		said++
 		p := s.Problems[i]
 		last := i
 		for p.Code == "missing" && p.Index >= 0 && last+1 < len(s.Problems) && s.Problems[last+1].Code == "missing" && s.Problems[last+1].Index == s.Problems[last].Index+1 {
@@ -146,6 +153,9 @@ func (s evalSummary) problems(t *ui.Terminal) {
 	}
 }
 
+// mostProblems is how many problems of a scored file are printed.
+const mostProblems = 20
+
 // mostFailures is how many items without an answer are printed one by one; all of
 // them stand in the summary as JSON.
 const mostFailures = 20
@@ -161,20 +171,6 @@ func (s evalSummary) failures(t *ui.Terminal) {
 	}
 }
 
-// sourceWords says what was scored.
-func sourceWords(t *ui.Terminal, s *eval.Source) string {
-	kinds := map[string]msg.Text{
-		"reviews": {"EvalScope reviews", "EvalScope reviews"}, "predictions": {"EvalScope predictions", "EvalScope predictions"},
-		"lm_eval": {"lm-eval samples", "lm-eval samples"}, "opencompass": {"OpenCompass predictions", "OpenCompass 预测"},
-		"swift": {"swift results, in their order", "swift 结果（按行序）"}, "outputs": {"rows of index and output", "含 index 与 output 的行"},
-	}
-	words := t.Say(kinds[s.Kind])
-	if s.Schema != "" {
-		words += " " + string(s.Schema)
-	}
-	return words
-}
-
 // firstNumbers lists the first of many numbers.
 func firstNumbers(numbers []int) string {
 	const most = 12
@@ -187,46 +183,4 @@ func firstNumbers(numbers []int) string {
 		parts = append(parts, strconv.Itoa(n))
 	}
 	return strings.Join(parts, ", ")
-}
-
-func letterCounts(t *ui.Terminal, m map[string]int) string {
-	var parts []string
-	for _, l := range slices.Sorted(maps.Keys(m)) {
-		name := l
-		if l == "" {
-			name = t.Say(msg.Text{"none", "无"})
-		}
-		parts = append(parts, fmt.Sprintf("%s %d", name, m[l]))
-	}
-	return strings.Join(parts, " · ")
-}
-
-// preflightWords says what was found before the first request, and what with -v.
-func preflightWords(t *ui.Terminal, p *eval.PreflightReport) string {
-	n := map[eval.CheckStatus]int{}
-	for _, c := range p.Checks {
-		n[c.Status]++
-		t.Detail(msg.Text{"preflight, %s: %s", "预检 %s：%s"}, c.ID, c)
-	}
-	if len(p.Checks) == 0 {
-		return t.Say(msg.Text{"left out", "未做"})
-	}
-	words := t.Say(msg.Text{"%d {check|checks} passed", "%d 项通过"}, n[eval.CheckPassed])
-	if k := n[eval.CheckWarned]; k > 0 {
-		words += t.Say(msg.Text{", %d warned", "，%d 项警告"}, k)
-	}
-	if k := n[eval.CheckSkipped]; k > 0 {
-		words += t.Say(msg.Text{", %d not told by the server", "，%d 项服务端未提供"}, k)
-	}
-	return words
-}
-
-// permutationWords says what other orders of the options gave.
-func permutationWords(t *ui.Terminal, p *eval.Permutations) string {
-	var parts []string
-	for _, o := range p.Orders[1:] {
-		parts = append(parts, fmt.Sprintf("%.2f %%", 100*o.Accuracy))
-	}
-	return t.Say(msg.Text{"%s; the same option in every order: %d of %d, right ones %d", "%s；各顺序选择一致：%d / %d，其中正确 %d"},
-		strings.Join(parts, ", "), p.Consistent, p.Items, p.AlwaysRight)
 }
