@@ -5,6 +5,7 @@ package format
 func All() []Format {
 	return []Format{
 		pdfFormat(),
+		parquetFormat(),
 		docxFormat(),
 		xlsxFormat(),
 		epubFormat(),

@@ -41,6 +41,7 @@ func TestContract(t *testing.T) {
 		{"jsonl", "testdata/rows.jsonl", nil},
 		{"json", "testdata/rows.json", nil},
 		{"csv", "testdata/table.csv", nil},
+		{"parquet", "testdata/interop/types.parquet", nil},
 		{"docx", fileOf(t, "min.docx", docx), nil},
 		{"xlsx", fileOf(t, "min.xlsx", xlsx), nil},
 		{"html", fileOf(t, "min.html", []byte(html)), nil},

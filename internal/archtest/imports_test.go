@@ -181,6 +181,8 @@ var fences = []struct {
 	{"github.com/klippa-app/go-pdfium", []string{"dataprep/format"}},
 	{"github.com/tetratelabs/wazero", []string{"dataprep/format"}},
 	{"github.com/xuri/excelize", []string{"dataprep/format"}},
+	{"github.com/parquet-go/parquet-go", []string{"dataprep/format"}},
+	{"github.com/apache/arrow-go", []string{"dataprep/format"}},
 	{"go.yaml.in/yaml", []string{"internal/spec", "internal/pipeline", "eval/benchmark"}},
 	{"golang.org/x/term", []string{"internal/ui"}},
 	{"github.com/mattn/go-runewidth", []string{"internal/ui"}},
