@@ -17,12 +17,16 @@ func TestBothForms(t *testing.T) {
 	d.Text("1. 不是列表 | _a_ <b>")
 	d.List("- 一", "二")
 	d.Table([]Column{{Name: "项"}, {Name: "n", Right: true}}, [][]string{{"a|b", "3"}, {"# c\nd", "-1"}})
+	d.Table([]Column{{Name: "nothing"}}, nil)
+	d.Fold("更多", func(in *Doc) {
+		in.Table([]Column{{Name: "sha256", Code: true}}, [][]string{{"ab_c"}, {"a`b"}})
+	})
 	d.Chart("<svg></svg>\n", "▲\n")
 	want := `# 评测 &lt;1>
 
 ## 成绩
 
-1\. 不是列表 | \_a\_ &lt;b>
+1\. 不是列表 \| \_a\_ &lt;b>
 
 - \- 一
 - 二
@@ -32,12 +36,19 @@ func TestBothForms(t *testing.T) {
 | a\|b | 3 |
 | # c d | -1 |
 
+更多
+
+| sha256 |
+|---|
+| ` + "`ab_c`" + ` |
+| a\` + "`" + `b |
+
 ` + "```text\n▲\n```\n"
 	if d := cmp.Diff(want, string(d.Markdown())); d != "" {
 		t.Error(d)
 	}
 	page := string(d.HTML())
-	for _, s := range []string{`<html lang="zh">`, "<title>评测 &lt;1&gt;</title>", `<td class="n">3</td>`, "<svg></svg>", "<li>- 一</li>"} {
+	for _, s := range []string{`<html lang="zh">`, "<title>评测 &lt;1&gt;</title>", `<td class="n">3</td>`, "<svg></svg>", "<details><summary>更多</summary>\n<table>", "<td><code>ab_c</code></td>", "<li>- 一</li>"} {
 		if !strings.Contains(page, s) {
 			t.Errorf("no %s in\n%s", s, page)
 		}
@@ -54,7 +65,7 @@ func TestBothForms(t *testing.T) {
 func TestTextStaysText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"</td><script>", "a|b\nc", "&lt;", "\"'", "```"})).Draw(t, "s")
+		s := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"</td><script>", "\x00\x1b[1m\x7f", "$x$ ~~y~~", "a|b\nc", "&lt;", "\"'", "```"})).Draw(t, "s")
 		d := New("en", s)
 		d.Text(s)
 		d.Table([]Column{{Name: s}}, [][]string{{s}})
