@@ -56,6 +56,10 @@ func (k *checker) lintAnswer(m *qwen3.Message, at string, last bool, out *found)
 		out.add(leadingNewlines, at, msg.Text{})
 	}
 	out.control(body, at)
+	if inline && k.o.Contract == emit.Plain {
+		out.add(notTheContract, at, msg.Text{"it has a think block, and the contract is plain", "含思考块，而约定为 plain"})
+		return
+	}
 	if reasoning = strings.Trim(reasoning, "\n"); reasoning == "" {
 		if last && k.o.Contract == emit.CoT {
 			out.add(notTheContract, at, msg.Text{"it has no reasoning, and the contract is cot", "没有推理过程，而约定为 cot"})

@@ -14,12 +14,13 @@ import (
 // maxRow is the longest row that is read, bytes.
 const maxRow = 64 << 20
 
-// rowReader cuts a file into rows: the lines of JSON lines, or the elements of an
-// array that begins the file and goes on over several lines.
+// rowReader cuts a file into rows: the lines of JSON lines, or the elements of
+// the array that the file is. An array of turns is one row.
 type rowReader struct {
 	in    *bufio.Reader
 	line  int // of the next byte, from 1
 	array bool
+	whole bool // the array is one row
 	began bool
 	ended bool
 	buf   []byte
@@ -39,6 +40,9 @@ func (r *rowReader) next() (row []byte, line int, err error) {
 			return nil, r.line, err
 		}
 	}
+	if r.whole {
+		return r.rest()
+	}
 	for !r.array {
 		row, line, err := r.lineOf()
 		if row = bytes.TrimSpace(row); len(row) > 0 || err != nil {
@@ -57,14 +61,39 @@ func (r *rowReader) begin() error {
 	if err != nil || c != '[' {
 		return err
 	}
-	// an array that ends on its own line is one row, like any other line
+	// an array that ends on its own line is one row, where other lines follow
 	head, _ := r.in.Peek(r.in.Size())
 	if i := bytes.IndexByte(head, '\n'); i >= 0 && json.Valid(head[:i]) && len(bytes.TrimSpace(head[i:])) > 0 {
 		return nil
 	}
-	_, _ = r.in.Discard(1)
-	r.array = true
+	if r.whole = beginsWithTurn(head); !r.whole {
+		_, _ = r.in.Discard(1)
+		r.array = true
+	}
 	return nil
+}
+
+// beginsWithTurn reports whether the first element of an array is a turn.
+func beginsWithTurn(head []byte) bool {
+	d := json.NewDecoder(bytes.NewReader(head))
+	if _, err := d.Token(); err != nil {
+		return false
+	}
+	var first struct{ Role, From json.RawMessage }
+	return d.Decode(&first) == nil && (first.Role != nil || first.From != nil)
+}
+
+// rest returns all that is left as one row.
+func (r *rowReader) rest() ([]byte, int, error) {
+	if r.ended {
+		return nil, r.line, io.EOF
+	}
+	r.ended = true
+	row, err := io.ReadAll(io.LimitReader(r.in, maxRow+1))
+	if err == nil && len(row) > maxRow {
+		err = rowTooLong()
+	}
+	return bytes.TrimSpace(row), r.line, err
 }
 
 // skip passes white space over and returns the byte behind it, unread.
