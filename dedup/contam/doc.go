@@ -19,4 +19,17 @@
 // Nothing is sampled and no lookup is approximate, so the answer for a record
 // does not depend on what stands around it, on the number of workers, or on
 // luck. What the settings cannot see is said by [Index.Blind].
+//
+// Where to look:
+//
+//   - from bytes to letters: alphabet, markup, numbers, json (a row, without a
+//     tree);
+//   - made once, of the items: item, index, background (the weights), allow (the
+//     prompt's own example), indexfile, blind;
+//   - scan and candidates: scan, cover, hopeless, on the edit distance of myers;
+//   - verify: verify, rescue (of what is interrupted or rearranged), evidence;
+//   - verdict: judge, on what changes, polarity, offered, answer find in the text;
+//   - rows in, findings out: record, seam (items cut in two), finding, align and
+//     alignment (the edit script), explain;
+//   - bytes of any kind: raw, rawtext, rawwide.
 package contam

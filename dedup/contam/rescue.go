@@ -108,72 +108,100 @@ type stretch struct{ from, to, lo, hi int }
 // stretches returns the parts into which interruptions cut a piece, as gapped
 // finds them.
 func stretches(pattern, text []letter) []stretch {
-	const (
-		fromMatch = iota + 1
-		fromSwap
-		fromInsert
-		fromDelete
-		fromGap
-	)
-	n, w := len(pattern), len(text)+1
-	cost := make([]int, (n+1)*w)
-	gap := make([]int, (n+1)*w)     // cost within an interruption behind letter i
-	way := make([]uint8, (n+1)*w)   // how cost came to be
-	start := make([]int32, (n+1)*w) // where the interruption began
-	for i := range n + 1 {
-		cost[i*w], gap[i*w] = i, n
-		way[i*w] = fromDelete
-	}
-	for j := 1; j < w; j++ {
-		gap[j] = n
-		for i := 1; i <= n; i++ {
-			at := i*w + j
-			same := pattern[i-1] == text[j-1] && pattern[i-1] != foreign
-			best, by := cost[at-w-1]+1, uint8(fromSwap)
-			if same {
-				best, by = cost[at-w-1], fromMatch
-			}
-			if c := cost[at-1] + 1; c < best {
-				best, by = c, fromInsert
-			}
-			if c := cost[at-w] + 1; c < best {
-				best, by = c, fromDelete
-			}
-			if c := gap[at-w-1]; same && c < best {
-				best, by = c, fromGap
-			}
-			cost[at], way[at] = best, by
-			gap[at], start[at] = gap[at-1], start[at-1]
-			if j-int(start[at]) > longestGap {
-				gap[at] = n
-			}
-			if i < n && cost[at]+gapCost < gap[at] {
-				gap[at], start[at] = cost[at]+gapCost, int32(j)
-			}
+	t := newGapTable(len(pattern), len(text))
+	for j := range text {
+		for i := range pattern {
+			t.fill(i+1, j+1, pattern[i] == text[j] && pattern[i] != foreign)
 		}
 	}
-	end := 0
+	return t.parts()
+}
+
+// gapTable is what gapped keeps a column of, with the way to each cell: by letter
+// of the pattern, then of the text, both counted from 1.
+type gapTable struct {
+	n, w  int
+	cost  []int
+	gap   []int   // cost within an interruption behind this letter of the pattern
+	start []int32 // where that interruption began
+	way   []gapWay
+}
+
+// A gapWay is how the least cost of a cell came to be.
+type gapWay uint8
+
+const (
+	byMatch gapWay = iota
+	bySwap
+	byInsert
+	byDelete
+	byGap // a match behind an interruption
+)
+
+func newGapTable(pattern, text int) *gapTable {
+	w := text + 1
+	size := (pattern + 1) * w
+	t := &gapTable{n: pattern, w: w, cost: make([]int, size), gap: make([]int, size), start: make([]int32, size), way: make([]gapWay, size)}
+	for i := range pattern + 1 {
+		t.cost[i*w], t.gap[i*w], t.way[i*w] = i, pattern, byDelete
+	}
 	for j := range w {
-		if cost[n*w+j] < cost[n*w+end] {
-			end = j
+		t.gap[j] = pattern
+	}
+	return t
+}
+
+// fill computes the cell of letter i of the pattern and letter j of the text, once
+// those before it are there; same says that the two letters are.
+func (t *gapTable) fill(i, j int, same bool) {
+	at := i*t.w + j
+	best, by := t.cost[at-t.w-1]+1, bySwap
+	if same {
+		best, by = t.cost[at-t.w-1], byMatch
+	}
+	if c := t.cost[at-1] + 1; c < best {
+		best, by = c, byInsert
+	}
+	if c := t.cost[at-t.w] + 1; c < best {
+		best, by = c, byDelete
+	}
+	if c := t.gap[at-t.w-1]; same && c < best {
+		best, by = c, byGap
+	}
+	t.cost[at], t.way[at] = best, by
+	t.gap[at], t.start[at] = t.gap[at-1], t.start[at-1]
+	if j-int(t.start[at]) > longestGap {
+		t.gap[at] = t.n
+	}
+	if i < t.n && best+gapCost < t.gap[at] {
+		t.gap[at], t.start[at] = best+gapCost, int32(j)
+	}
+}
+
+// parts walks back from the cheapest end of the whole pattern.
+func (t *gapTable) parts() []stretch {
+	last := t.cost[t.n*t.w:]
+	i, j := t.n, 0
+	for k := range last {
+		if last[k] < last[j] {
+			j = k
 		}
 	}
 	var out []stretch
-	i, j := n, end
 	to, hi := i, j
 	for i > 0 {
-		switch way[i*w+j] {
-		case fromMatch, fromSwap:
+		switch at := i*t.w + j; t.way[at] {
+		case byMatch, bySwap:
 			i, j = i-1, j-1
-		case fromInsert:
+		case byInsert:
 			j--
-		case fromGap:
+		case byDelete:
+			i--
+		case byGap:
 			i, j = i-1, j-1
 			out = append(out, stretch{i, to, j, hi})
-			j = int(start[i*w+j])
+			j = int(t.start[i*t.w+j])
 			to, hi = i, j
-		default:
-			i--
 		}
 	}
 	out = append(out, stretch{0, to, j, hi})
