@@ -109,6 +109,9 @@ func orNaN(v float64) float64 {
 	return v
 }
 
+// shortPiece letters stand anywhere.
+const shortPiece = 3
+
 // locate finds the places of the pieces and the region of the stem.
 func (s *Scanner) locate(e *evidence) {
 	w := slices.Clone(e.window)
@@ -131,11 +134,11 @@ func (s *Scanner) locate(e *evidence) {
 		}
 	}
 	for _, f := range e.pieces {
-		// two letters stand anywhere
-		if len(f.piece.letters) > 3 || e.it.stemLen <= 6 {
+		if len(f.piece.letters) > shortPiece || e.it.stemLen <= 6 {
 			e.region[0], e.region[1] = min(e.region[0], f.place.start), max(e.region[1], f.place.end)
 		}
 	}
+	e.reach()
 	for _, f := range e.pieces {
 		for k := f.place.start; k < f.place.end; k++ {
 			w[k] = none
@@ -157,6 +160,44 @@ func (s *Scanner) locate(e *evidence) {
 	if e.same {
 		e.options = e.offered(s.ix.alpha)
 	}
+}
+
+// reach takes the stem's shortest pieces, which stand anywhere, and those that
+// the stem has twice into its region where they touch it, but for the number of a
+// statement between them.
+func (e *evidence) reach() {
+	if e.region[0] > e.region[1] {
+		return
+	}
+	for i := range e.pieces {
+		f := &e.pieces[i]
+		for at := e.region[1]; at <= e.region[1]+1; at++ {
+			if f.standsAt(e.window, at) {
+				e.region[1] = f.place.end
+				break
+			}
+		}
+	}
+	for i := range slices.Backward(e.pieces) {
+		f := &e.pieces[i]
+		for at := e.region[0] - len(f.piece.letters); at >= e.region[0]-len(f.piece.letters)-1; at-- {
+			if f.standsAt(e.window, at) {
+				e.region[0] = at
+				break
+			}
+		}
+	}
+}
+
+// standsAt reports whether the piece stands at letter at of the window, letter by
+// letter, and makes that its place.
+func (f *found) standsAt(window []letter, at int) bool {
+	ls := f.piece.letters
+	if at < 0 || at+len(ls) > len(window) || !slices.Equal(window[at:at+len(ls)], ls) {
+		return false
+	}
+	f.place = place{start: at, end: at + len(ls)}
+	return true
 }
 
 // fieldOf returns the field that holds a letter of the window.

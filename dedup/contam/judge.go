@@ -35,7 +35,7 @@ func (s *Scanner) judge(e *evidence) (Verdict, string) {
 	if (exact && e.nats < c.StemNats || !exact && it.stemLen <= shortStem) && !together && !e.inOrder && !e.alone() && !e.filled() {
 		return Boilerplate, "short_stem_inside"
 	}
-	if !e.inOrder && s.quoted(e) {
+	if !e.inOrder && !e.ownLine() && s.quoted(e) {
 		return SourceOverlap, "quoted"
 	}
 	v, rule := s.changed(e)
@@ -75,13 +75,16 @@ func (e *evidence) alone() bool {
 	if e.region[1] == 0 {
 		return false
 	}
+	if e.ownLine() {
+		return true
+	}
 	head, tail := e.head(), e.tail(64)
 	before, _ := utf8.DecodeLastRune(bytes.TrimRight(head, " \t　"))
 	after := bytes.TrimLeft(tail, " \t　")
 	if len(bytes.TrimSpace(head)) > 0 && !bytes.ContainsRune([]byte("\n。？！；;.?!、．>:："), before) {
 		return false
 	}
-	if len(after) == 0 {
+	if len(after) == 0 || hasBlank(e.raw()) {
 		return true
 	}
 	r, _ := utf8.DecodeRune(after)
@@ -116,16 +119,24 @@ func (s *Scanner) quoted(e *evidence) bool {
 	}
 	head := e.head()
 	for _, b := range [][]byte{head[max(0, len(head)-24):], e.raw(), e.tail(48)} {
-		if bytes.ContainsAny(b, "？?") || bytes.Contains(b, []byte("__")) {
+		if bytes.ContainsAny(b, "？?") || hasBlank(b) {
 			return false
-		}
-		for i, c := range b {
-			if (c == '(' || c == 0xE3 || c == 0xEF) && blank(string(b[i:min(len(b), i+32)])) > 0 {
-				return false
-			}
 		}
 	}
 	return true
+}
+
+// hasBlank reports whether text has a blank to fill in: ____, （ ）.
+func hasBlank(text []byte) bool {
+	if bytes.Contains(text, []byte("__")) {
+		return true
+	}
+	for i, c := range text {
+		if (c == '(' || c == 0xE3 || c == 0xEF) && blank(string(text[i:min(len(text), i+32)])) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // cutOff reports whether the record ends with the match, in the middle of a

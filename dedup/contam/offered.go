@@ -29,7 +29,7 @@ func (e *evidence) offered(a *alphabet) []offer {
 	}
 	e.lettered = len(texts) >= 2
 	if len(texts) < 2 {
-		texts, e.lettered = labelled(a.visible(e.tail(400 + 12*e.it.optionLen)))
+		texts, e.lettered = labelled(a.visible(e.tail(400+12*e.it.optionLen)), e.ownLine())
 	}
 	if len(texts) < 2 {
 		return nil
@@ -166,14 +166,17 @@ const capitalKinds = 3
 // kind of label that numbers two or more of them in order; nil when none does.
 // capital is set for the labels that only options have.
 // Circled numbers come late: options often say which statements hold.
-func labelled(text []byte) (options [][]byte, capital bool) {
+//
+// Where ownLine is set the stem is a line by itself. If what follows it is an
+// entry of the same list, the labels in that are not of its options.
+func labelled(text []byte, ownLine bool) (options [][]byte, capital bool) {
 	for k := range labelKinds {
 		labels := []rune(labelKinds[k])
 		if !bytes.ContainsRune(text, labels[1]) {
 			continue
 		}
 		got, from := labelledBy(text, labels)
-		if len(got) >= 2 && !closeBehind(text[:from]) {
+		if len(got) >= 2 && (!closeBehind(text[:from]) || ownLine && !beginsLabelled(text[:from])) {
 			continue
 		}
 		empty := 0
@@ -207,6 +210,20 @@ func closeBehind(between []byte) bool {
 		}
 	}
 	return n <= farOptions
+}
+
+// optionsHeading is how many letters may stand between a stem's line and the
+// first option: 选项, Options, Answer choices.
+const optionsHeading = 16
+
+// beginsLabelled reports whether what stands between the end of a stem's line
+// and the first label of an option ends its line, as options and their heading do.
+func beginsLabelled(between []byte) bool {
+	if signs(between, optionsHeading+1) > optionsHeading {
+		return false
+	}
+	line := between[bytes.LastIndexByte(between, '\n')+1:]
+	return signs(line, 1) == 0 || bytes.ContainsAny(line, ":：")
 }
 
 // labelledBy returns the texts behind the labels, and where the first label
