@@ -29,7 +29,7 @@ func (s *Scanner) Row(row []byte) ([]Finding, error) {
 	// the second walk is over the same bytes, so it cannot fail
 	err := s.row.walk(row, func(text []byte, number bool) {
 		p := s.row.pointer()
-		if id == "" && idPointer(p) {
+		if id == "" && IsID(p) {
 			id = string(text)
 		}
 		if !s.row.bookkeeping(text, number) {
@@ -43,6 +43,12 @@ func (s *Scanner) Row(row []byte) ([]Finding, error) {
 	found := s.findings(id)
 	s.remember(row, id)
 	return found, nil
+}
+
+// IsID reports whether a JSON pointer is that of a row's own id. The first such
+// field of a row names it.
+func IsID(pointer string) bool {
+	return pointer == "/id" || pointer == "/record_id" || pointer == "/uid"
 }
 
 // bookkeeping reports whether the value that was just read names or numbers

@@ -270,7 +270,7 @@ func (s *Scanner) texts(k *kept) *seamTexts {
 	r := rowScanner{track: true}
 	// the row has been walked before, so this cannot fail
 	_ = r.walk(k.raw, func(text []byte, number bool) {
-		if p := r.pointer(); k.id == "" && idPointer(p) {
+		if p := r.pointer(); k.id == "" && IsID(p) {
 			k.id = string(text)
 		}
 		if !r.bookkeeping(text, number) {
@@ -279,6 +279,3 @@ func (s *Scanner) texts(k *kept) *seamTexts {
 	})
 	return out
 }
-
-// idPointer reports whether a field is the row's own id.
-func idPointer(p string) bool { return p == "/id" || p == "/record_id" || p == "/uid" }

@@ -4,6 +4,7 @@ package rowtext
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -22,7 +23,7 @@ type Field struct {
 
 // A Row is what a row of JSON Lines says.
 type Row struct {
-	ID     string // the field id of the row itself
+	ID     string // the row's own, see [contam.IsID]
 	Chat   bool   // it has turns
 	Fields []Field
 }
@@ -91,14 +92,14 @@ func (w *walk) value(pointer, key string) error {
 		}
 	case string:
 		switch {
-		case pointer == "/id":
-			w.row.ID = t
+		case contam.IsID(pointer):
+			w.row.ID = cmp.Or(w.row.ID, t)
 		case !names(key):
 			w.row.Fields = append(w.row.Fields, Field{pointer, t})
 		}
 	case json.Number:
-		if pointer == "/id" {
-			w.row.ID = t.String()
+		if contam.IsID(pointer) {
+			w.row.ID = cmp.Or(w.row.ID, t.String())
 		}
 	}
 	w.open = false

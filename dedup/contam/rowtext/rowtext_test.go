@@ -17,6 +17,7 @@ func TestRead(t *testing.T) {
 		want      Row
 	}{
 		{"text", `{"id":"r1","text":"甲 \u4e59"}`, Row{ID: "r1", Fields: []Field{{"/text", "甲 乙"}}}},
+		{"another id", `{"uid":"u1","text":"甲","id":"r1"}`, Row{ID: "u1", Fields: []Field{{"/text", "甲"}}}},
 		{"number as id", `{"id":7,"n":3,"b":true,"x":null}`, Row{ID: "7"}},
 		{
 			"turns", `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}`,
