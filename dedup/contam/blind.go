@@ -75,11 +75,12 @@ func (s *Scanner) findOnly(i uint32) {
 
 // failsAs reports whether the record just searched fails the check as item i.
 func (s *Scanner) failsAs(i uint32) bool {
-	if _, ok := s.best[i]; !ok {
-		return false
-	}
 	s.unfold()
-	e := s.located(i)
-	verdict, _ := s.judge(&e)
-	return slices.Contains(e.it.limits.Fail, verdict)
+	for m := range s.places(i) {
+		e := s.located(i, m)
+		if verdict, _ := s.judge(&e); slices.Contains(e.it.limits.Fail, verdict) {
+			return true
+		}
+	}
+	return false
 }

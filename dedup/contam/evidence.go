@@ -41,8 +41,7 @@ func (s *Scanner) findings(id string) []Finding {
 	s.unfold()
 	var out []Finding
 	for _, i := range s.order {
-		e := s.located(i)
-		if f, ok := s.finding(&e); ok {
+		if f, ok := s.worst(i); ok {
 			f.Record.ID = id
 			out = append(out, f)
 			if f.Fail {
@@ -51,6 +50,22 @@ func (s *Scanner) findings(id string) []Finding {
 		}
 	}
 	return out
+}
+
+// worst returns what the matches of item i amount to: the first that fails the
+// check, else the first that is anything.
+func (s *Scanner) worst(i uint32) (worst Finding, ok bool) {
+	for m := range s.places(i) {
+		e := s.located(i, m)
+		f, is := s.finding(&e)
+		if is && (f.Fail || !ok) {
+			worst, ok = f, true
+		}
+		if is && f.Fail {
+			break
+		}
+	}
+	return worst, ok
 }
 
 // unfold reads the record's text again, with the place of every letter.
@@ -65,10 +80,9 @@ func (s *Scanner) unfold() {
 	copy(full.letters, s.text.letters) // with the allowed passages blotted out
 }
 
-// located returns the match of item i in the unfolded text, with its pieces in
+// located returns a match of item i in the unfolded text, with its pieces in
 // their places.
-func (s *Scanner) located(i uint32) evidence {
-	m := s.best[i]
+func (s *Scanner) located(i uint32, m match) evidence {
 	e := evidence{match: m, it: &s.ix.items[i], numbers: s.ix.numbers, fields: s.fields, letters: len(s.full.letters)}
 	e.window, e.offs = s.full.letters[m.lo:m.hi], s.full.offs[m.lo:m.hi]
 	s.locate(&e)

@@ -78,7 +78,10 @@ func TestVariantDoesNotHide(t *testing.T) {
 	item := "船长120 m的货船锚泊时，夜间至少应显示______盏白色环照灯。\nA. 1\nB. 2\nC. 3\n"
 	other := strings.Repeat("这里说的是别的事情，与题目没有关系。", 12) + "\n"
 	s := testIndex(t).Scanner()
-	for _, text := range []string{variant + other + item, item + other + variant, variant + item, strings.Repeat(variant+other, 3) + item} {
+	for _, text := range []string{
+		variant + other + item, item + other + variant, variant + item, strings.Repeat(variant+other, 3) + item,
+		variant + other + testItems[2].stem + "\n", testItems[2].stem + "\n" + other + variant,
+	} {
 		if found := s.Text([]byte(text)); !failsAs(found, ItemRef{testRef.Name, 2}) {
 			t.Errorf("%q: %+v", text, found)
 		}

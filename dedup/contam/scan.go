@@ -1,6 +1,7 @@
 package contam
 
 import (
+	"iter"
 	"slices"
 )
 
@@ -37,8 +38,9 @@ type Scanner struct {
 	work     []letter // a window's copy for the verification
 	cost     []gapState
 	best     map[uint32]match
-	order    []uint32 // the items of best
-	verified int      // candidates looked at closely, for tests and tuning
+	further  map[uint32][]match // by item: more places that are the item by their letters
+	order    []uint32           // the items of best
+	verified int                // candidates looked at closely, for tests and tuning
 
 	failed       []uint32 // items that fail the record checked last
 	seams        bool     // remember the record before
@@ -70,9 +72,10 @@ func markOf(end int32, nats float32, option bool) mark {
 func (ix *Index) Scanner() *Scanner {
 	s := &Scanner{
 		ix: ix, m: newMatcher(ix.alpha.next),
-		weight: make([][2]float32, len(ix.items)),
-		chosen: make([]int32, len(ix.items)),
-		best:   map[uint32]match{},
+		weight:  make([][2]float32, len(ix.items)),
+		chosen:  make([]int32, len(ix.items)),
+		best:    map[uint32]match{},
+		further: map[uint32][]match{},
 	}
 	s.add = s.addValue
 	return s
@@ -242,6 +245,7 @@ func (s *Scanner) seed(ls []letter, key uint64, end int) {
 func (s *Scanner) find() {
 	s.scan()
 	clear(s.best)
+	clear(s.further)
 	s.order = s.order[:0]
 	n := len(s.text.letters)
 	s.cover.reset(n)
@@ -374,8 +378,7 @@ func (s *Scanner) windows(i uint32, marks []mark) {
 			first--
 		}
 		withOptions := float64(optBest) >= c.OptionShare*float64(it.optionMass) && it.optionLen >= c.OptionsOnlyLetters
-		s.check(i, marks[first:at+1], best-optBest, withOptions)
-		if m, ok := s.best[i]; ok && m.same {
+		if s.check(i, marks[first:at+1], best-optBest, withOptions) {
 			return
 		}
 		// what was looked at weighs no more
@@ -386,8 +389,9 @@ func (s *Scanner) windows(i uint32, marks []mark) {
 }
 
 // check verifies the place of an item where it has these marks; those of the stem
-// weigh stem.
-func (s *Scanner) check(i uint32, marks []mark, stem float32, withOptions bool) {
+// weigh stem. It reports whether the item stands there letter by letter, so that
+// no other place can say more.
+func (s *Scanner) check(i uint32, marks []mark, stem float32, withOptions bool) (whole bool) {
 	it := &s.ix.items[i]
 	ls := s.text.letters
 	slack := it.length + 24
@@ -395,26 +399,55 @@ func (s *Scanner) check(i uint32, marks []mark, stem float32, withOptions bool) 
 	hi := min(len(ls), int(marks[len(marks)-1].end)+slack)
 	share := s.covered(i, marks, lo, hi, withOptions)
 	if share < coverLeast {
-		return
+		return false
 	}
 	s.verified++
 	rescue := stem >= rescueShare*it.stemMass && share >= coverWhole
 	if !rescue && s.hopeless(it, ls[lo:hi], withOptions) {
-		return
+		return false
 	}
 	m := s.verify(it, ls[lo:hi], withOptions)
 	if rescue && (!m.same || m.stem < it.limits.StemSame) {
 		m = s.rescue(it, ls[lo:hi], m)
 	}
 	if !m.same && !m.shown {
-		return
+		return false
 	}
 	m.lo, m.hi = lo, hi
+	s.keep(i, m)
+	return m.same && m.stemDist == 0 && m.inOrder
+}
+
+// maxFurther bounds the places of one item that are kept beside the best.
+const maxFurther = 8
+
+// keep notes a match of item i. A look-alike may score higher than the item
+// itself: a variant with all options than the bare stem. So other places are kept,
+// too.
+func (s *Scanner) keep(i uint32, m match) {
 	old, seen := s.best[i]
 	if !seen {
 		s.order = append(s.order, i)
-	}
-	if !seen || m.score > old.score {
 		s.best[i] = m
+		return
+	}
+	if m.score > old.score {
+		s.best[i], m = m, old
+	}
+	if m.same && m.lo != s.best[i].lo && len(s.further[i]) < maxFurther {
+		s.further[i] = append(s.further[i], m)
+	}
+}
+
+// places returns the matches of item i, the best first.
+func (s *Scanner) places(i uint32) iter.Seq[match] {
+	return func(yield func(match) bool) {
+		if m, ok := s.best[i]; ok && yield(m) {
+			for _, m := range s.further[i] {
+				if !yield(m) {
+					return
+				}
+			}
+		}
 	}
 }
