@@ -123,17 +123,18 @@ func (o PrepOptions) config(dir string) (c *Config, missing fail.List, err error
 			"name": sourceName(in, used), "path": abs, "as": as,
 			"lang": o.Lang, "license": o.License, "encoding": o.Encoding, "allow_restricted": o.AllowRestricted,
 		}
-		for k, f := range map[string]string{"key": o.Key, "password_file": o.PasswordFile} {
-			if f == "" {
+		for _, f := range []struct{ option, path string }{{"key", o.Key}, {"password_file", o.PasswordFile}} {
+			if f.path == "" {
 				continue
 			}
-			if s[k], err = filepath.Abs(f); err != nil {
+			if abs, err = filepath.Abs(f.path); err != nil {
 				return nil, nil, err
 			}
-			if e := absent(f, s[k].(string)); e != nil {
+			if e := absent(f.path, abs); e != nil {
 				e.Kind = fail.Usage
 				return nil, nil, e
 			}
+			s[f.option] = abs
 		}
 		sources = append(sources, s)
 	}
