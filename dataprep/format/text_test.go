@@ -378,3 +378,34 @@ func BenchmarkText(b *testing.B) {
 		})
 	}
 }
+
+// TestZeroBytes keeps binary files apart from text in two-byte characters.
+func TestZeroBytes(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("1. 船舶在雾中航行时应当\r\nA. 减速 B. 加速\r\n", 3)
+	latin := "Keep a proper look-out by sight and hearing.\r\n"
+	wide := func(e unicode.Endianness, s string) []byte { return encode(t, unicode.UTF16(e, unicode.IgnoreBOM), s) }
+	numbers := make([]byte, 0, 4000)
+	for i := range 1000 {
+		numbers = append(numbers, byte(i), byte(i>>8), 0, 0)
+	}
+	for _, c := range []struct {
+		name string
+		data []byte
+		want bool
+	}{
+		{"UTF-16LE", wide(unicode.LittleEndian, text), true},
+		{"UTF-16BE", wide(unicode.BigEndian, text), true},
+		{"UTF-16LE, Latin", wide(unicode.LittleEndian, latin), true},
+		{"UTF-16BE, no ASCII", wide(unicode.BigEndian, "船舶在雾中航行应当减速并且注意观察"), true},
+		{"a zero in text", []byte(text + "\x00" + text), false},
+		{"strings with zeros", []byte(strings.Repeat("anchor\x00chain\x00", 50)), false},
+		{"32-bit numbers", numbers, false},
+		{"text and a table of numbers", append([]byte(latin), numbers...), false},
+		{"zeros", make([]byte, 512), false},
+	} {
+		if got := looksText(c.data); got != c.want {
+			t.Errorf("%s: text is %v, want %v", c.name, got, c.want)
+		}
+	}
+}

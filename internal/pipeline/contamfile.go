@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -59,16 +58,11 @@ func (c *ContamCheck) open(ctx context.Context, path string) contamFile {
 	return f
 }
 
-// detected returns the format that reads the file, nil when none does. Text with
-// zero bytes in it and no byte order mark is a file of another kind, and so is a
-// pickle of protocol 0, whose strings stand on lines but are no text.
+// detected returns the format that reads the file, nil when none does. A pickle of
+// protocol 0, whose strings stand on lines, is no text.
 func detected(head []byte, name string) *format.Format {
 	f, _, err := format.Detect(head, name)
 	if err != nil || f.Name == "text" && slices.Contains([]string{".pkl", ".pickle"}, strings.ToLower(path.Ext(name))) {
-		return nil
-	}
-	wide := bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
-	if readsAll(f) && !wide && bytes.IndexByte(head, 0) >= 0 {
 		return nil
 	}
 	return f
