@@ -150,8 +150,11 @@ func (r *run) record(i int, t trial, err error) error {
 	} else {
 		res.reply, res.served, res.usage, res.attempts = t.Reply, t.Served, t.Usage, t.Attempts
 		res.latency, res.surrogate = t.took, t.Surrogate
+		if r.Logprobs {
+			res.prefers = preferred(&res.item, t.Places)
+		}
 		p := res.prediction(r.Model)
-		if err := r.log.append(&p, t); err != nil {
+		if err := r.log.append(&p, t, res.prefers); err != nil {
 			return err
 		}
 	}

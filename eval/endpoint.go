@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +23,9 @@ type Answer struct {
 	NoContent bool             // content was null: there is no answer, or it stands under reasoning
 	Thought   bool             // the server gave reasoning apart, or a think block stood in the text
 	Server    string           // the server's fingerprint of itself; empty: none
+	// Places are the tokens the model thought of at each place of its answer, where
+	// they were asked for.
+	Places [][]benchmark.TokenLogprob
 }
 
 // An Endpoint answers. It is safe for concurrent use, and sees nothing but the
@@ -48,6 +52,19 @@ type Sampling struct {
 	MaxTokens   int                // 0: not sent
 	Stream      bool               // have the reply sent piece by piece
 	Extra       []drydock.RawField // further fields of the request, in this order
+}
+
+// mostLogprobs is how many tokens are asked for at each place: what OpenAI and, as
+// it comes, vLLM allow.
+const mostLogprobs = "20"
+
+// AskLogprobs adds the fields that ask for log probabilities, unless they are there.
+func (s *Sampling) AskLogprobs() {
+	for _, f := range []drydock.RawField{{Name: "logprobs", Value: []byte("true")}, {Name: "top_logprobs", Value: []byte(mostLogprobs)}} {
+		if !slices.ContainsFunc(s.Extra, func(x drydock.RawField) bool { return x.Name == f.Name }) {
+			s.Extra = append(s.Extra, f)
+		}
+	}
 }
 
 // generation lists what is sent besides the temperature by the names of
@@ -132,6 +149,7 @@ func answerOf(r *llm.Reply) Answer {
 			Content: r.Content, ReasoningContent: r.ReasoningContent, Reasoning: r.Reasoning, Refusal: r.Refusal,
 		}, r.Finish),
 		Served: r.Model, Attempts: r.Attempts, Raw: r.Raw, Surrogate: r.Replaced, NoContent: r.Content == nil, Server: r.Fingerprint,
+		Places: placesOf(r.Tokens),
 	}
 	a.Thought = a.Reply.Reasoning != "" || notEmpty(r.ReasoningContent) || notEmpty(r.Reasoning)
 	if u := r.Usage; u != nil {

@@ -28,6 +28,7 @@ type result struct {
 	// surrogate: the reply held half of a surrogate pair; EvalScope counts such a
 	// row and fails to write it.
 	surrogate bool
+	prefers   preference // by log probability, where it was asked for
 	grade     benchmark.Grade
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,7 +58,20 @@ type extra struct {
 	Server    string `json:"server,omitempty"` // its fingerprint
 	Raw       string `json:"raw,omitempty"`    // the body as it came
 	RawBytes  int    `json:"raw_bytes,omitempty"`
-	RawSHA256 string `json:"raw_sha256,omitempty"`
+	// what the model thought most probable: the letter, and its lead on the next
+	// one's log probability, if there was a next
+	Letter    string   `json:"letter,omitempty"`
+	Lead      *float64 `json:"lead,omitempty"`
+	RawSHA256 string   `json:"raw_sha256,omitempty"`
+}
+
+// preference reads what was saved of the most probable letter.
+func (e *extra) preference() preference {
+	p := preference{e.Letter, math.Inf(1)}
+	if e.Lead != nil {
+		p.margin = *e.Lead
+	}
+	return p
 }
 
 // A savedRow is a row of the log: an answer of an earlier run.
@@ -225,9 +239,12 @@ func repair(path string) ([]savedRow, error) {
 }
 
 // append writes one row with one write.
-func (l *rowLog) append(p *evalscope.Prediction, t trial) error {
+func (l *rowLog) append(p *evalscope.Prediction, t trial, prefers preference) error {
 	// rounded up: 0 says that no time was taken
 	e := extra{Attempts: t.Attempts, Millis: (t.took + time.Millisecond - 1).Milliseconds(), Hedged: t.hedged, Surrogate: t.Surrogate, Server: t.Server}
+	if e.Letter = prefers.letter; e.Letter != "" && !math.IsInf(prefers.margin, 0) {
+		e.Lead = &prefers.margin
+	}
 	if len(t.Raw) <= rawMost {
 		e.Raw = string(t.Raw)
 	} else {

@@ -229,6 +229,7 @@ func (p *probe) look(ctx context.Context) error {
 	}
 	p.versions(version)
 	p.prompt(tokens)
+	p.exact()
 	p.lengths()
 	p.effective(ctx)
 	return nil

@@ -22,6 +22,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/golden"
 	"github.com/drydock-ml/drydock/internal/llm"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/qwen3"
 )
 
 // A vllm answers as vLLM 0.32.0 does (the shapes are those of
@@ -30,6 +31,7 @@ type vllm struct {
 	version  string
 	models   string                                  // the data of /v1/models
 	render   func(m []drydock.Message, q url) string // the prompt; nil: Qwen's template
+	ids      func([]int32) []int32                   // what the tokenizer makes of them; nil: Qwen's own
 	answer   func(model string, i int) (content, reasoning any, finish string)
 	logprob  func(model string) float64
 	penalty  float64
@@ -62,7 +64,7 @@ func (v *vllm) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var q struct {
 		Model    string
 		Messages []drydock.Message
-		Tokens   []rune
+		Tokens   []int32
 		Kwargs   url `json:"chat_template_kwargs"`
 	}
 	_ = json.Unmarshal(body, &q)
@@ -88,9 +90,13 @@ func (v *vllm) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.NotFound(w, r)
 			return
 		}
-		send(map[string]any{"tokens": []rune(render(q.Messages, q.Kwargs)), "max_model_len": v.maxLen})
+		ids := qwen3.Encode(nil, render(q.Messages, q.Kwargs))
+		if v.ids != nil {
+			ids = v.ids(ids)
+		}
+		send(map[string]any{"tokens": ids, "max_model_len": v.maxLen})
 	case "/detokenize":
-		send(map[string]any{"prompt": string(q.Tokens)})
+		send(map[string]any{"prompt": qwen3.Decode(q.Tokens)})
 	case "/v1/chat/completions/render":
 		if v.penalty == 0 {
 			w.WriteHeader(http.StatusForbidden)
@@ -100,7 +106,7 @@ func (v *vllm) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/v1/chat/completions":
 		prompt := q.Messages[len(q.Messages)-1].Content
 		content, reasoning, finish := v.answer(q.Model, indexOf(prompt))
-		n := len([]rune(render(q.Messages, q.Kwargs)))
+		n := qwen3.Count(render(q.Messages, q.Kwargs))
 		choice := map[string]any{"index": 0, "finish_reason": finish, "message": map[string]any{"role": "assistant", "content": content, "reasoning": reasoning}}
 		if v.logprob != nil && strings.Contains(string(body), `"logprobs":true`) {
 			choice["logprobs"] = map[string]any{"content": []any{map[string]any{"token": "[", "logprob": v.logprob(q.Model)}}}
@@ -166,7 +172,7 @@ func TestPreflightPasses(t *testing.T) {
 		got = append(got, c.ID+" "+string(c.Status))
 	}
 	want := []string{
-		"alive pass", "model pass", "version pass", "prompt pass", "length pass", "sampling skip",
+		"alive pass", "model pass", "version pass", "prompt pass", "tokens pass", "length pass", "sampling skip",
 		"content pass", "thinking pass", "letter pass", "adapter pass",
 	}
 	if d := cmp.Diff(want, got); d != "" || p.Status != eval.CheckPassed {
@@ -239,6 +245,27 @@ func TestPreflightFinds(t *testing.T) {
 					return qwen(m, q)
 				}
 			}, change: func(j *eval.Job) { j.SystemPrompt = "你是船长。  " }, check: "text", says: "cuts white space",
+		},
+		"S13 another tokenizer": {
+			server: func(v *vllm) {
+				v.ids = func(ids []int32) []int32 { // letter by letter where it is ASCII
+					var out []int32
+					for _, id := range ids {
+						text := qwen3.Decode([]int32{id})
+						if id >= 151643 || strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 }) {
+							out = append(out, id)
+							continue
+						}
+						for _, r := range text {
+							out = qwen3.Encode(out, string(r))
+						}
+					}
+					return out
+				}
+			}, change: contract, check: "tokens", says: "token 1 of the prompt is", refused: true,
+		},
+		"S13 the same, of another model": {
+			server: func(v *vllm) { v.ids = func(ids []int32) []int32 { return append([]int32{220}, ids...) } }, check: "prompt",
 		},
 		"a tokenizer that composes": {
 			server: func(v *vllm) {

@@ -398,11 +398,11 @@ func (p *probe) compared(replies [][2]*llm.Reply, base string) {
 		if textOf(a) == textOf(b) {
 			same++
 		}
-		if a.LogProb == nil || b.LogProb == nil {
+		if len(a.Tokens) == 0 || len(b.Tokens) == 0 {
 			told = false
 			continue
 		}
-		most = max(most, math.Abs(*a.LogProb-*b.LogProb))
+		most = max(most, math.Abs(a.Tokens[0].LogProb-b.Tokens[0].LogProb))
 	}
 	apply := msg.Text{"serve with --enable-lora and name the adapter, not its base; an adapter whose B matrices are zero was never trained", "请以 --enable-lora 部署并指定适配器名而非基座名；B 矩阵全为零的适配器未经训练"}
 	switch {

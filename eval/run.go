@@ -33,6 +33,10 @@ type Job struct {
 	Schema       evalscope.Schema    // of the files there
 	OnError      OnError             // what becomes of failed requests; empty: [OnErrorWrong]
 
+	// Logprobs has the letters counted that the model thought most probable, from
+	// answers that tell it: then the endpoint asks for them.
+	Logprobs bool
+
 	Concurrency int  // requests at a time; 0: found by itself
 	Hedge       bool // ask late items a second time when there is room
 	Preflight   Preflight
@@ -184,6 +188,7 @@ func (r *run) open() error {
 		res := &r.results[row.Index]
 		res.reply, res.served, res.usage, res.id = *row.Reply, row.Served, row.Usage, row.ID
 		res.attempts, res.latency, res.surrogate = row.extra.Attempts, time.Duration(row.extra.Millis)*time.Millisecond, row.extra.Surrogate
+		res.prefers = row.extra.preference()
 		r.done[row.Index] = true
 		r.progress.Reused++
 		r.count(res)
@@ -227,6 +232,9 @@ func (r *run) finish() (Summary, error) {
 	}
 	if b, ok := r.Endpoint.(baseline); ok {
 		b.remark(r.results, &s)
+	}
+	if r.Logprobs {
+		r.scoreLogprobs(&s)
 	}
 	r.noteThinking(&s)
 	r.notePositions(&s)

@@ -37,6 +37,8 @@ type Summary struct {
 	Repeats   int              `json:"repeats,omitempty"` // answers asked of each item
 	Traffic   *Traffic         `json:"traffic,omitempty"` // nil: nothing was sent
 	Preflight *PreflightReport `json:"preflight,omitempty"`
+	// Logprobs is the score by the most probable letter; nil: not asked for.
+	Logprobs *LogprobScore `json:"logprobs,omitempty"`
 	// Permutations is what other orders of the options gave; nil: not asked.
 	Permutations *Permutations `json:"permutations,omitempty"`
 

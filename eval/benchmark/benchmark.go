@@ -109,9 +109,9 @@ type Reply struct {
 	// FinishAs is what the server said, where Finish is unknown and it said
 	// something.
 	FinishAs string
-	// Choice is the letter a model preferred by log probability, where it was
-	// asked that way ([ChooseByLogprob]) and did not write an answer: then no rule
-	// reads Text. Empty: it wrote one.
+	// Choice is the letter a model preferred by log probability, where that and
+	// not its text is graded: of files that hold nothing else, and for the figures
+	// beside those of the text ([ChooseByLogprob]). Empty: the rule reads Text.
 	Choice string
 }
 

@@ -77,11 +77,14 @@ func TestRunSaysEverything(t *testing.T) {
 	s.Failures = []eval.Failure{{Index: 40, Kind: eval.FailureRefused, Cause: "refusal: A", Attempts: 41}}
 	s.Problems = []eval.FileProblem{{Code: "torn"}}
 	s.Permutations = &eval.Permutations{Orders: []eval.OrderScore{{N: 12}, {Order: 1, N: 12, Accuracy: 0.42, Letters: map[string]int{"D": 43}}}, Items: 11, Fixed: 1}
+	lead := 4.25
+	s.Logprobs = &eval.LogprobScore{N: 12, Correct: 6, Accuracy: 0.5, Same: 5, Missing: 44, Margin: &lead}
 	a := s.Analyze(nil)
 	page := string(report.Run(&s, &a, msg.En).Markdown())
 	for _, want := range []string{
 		"| 31 |", "| 32 |", "| 33 |", "a baseline", "| 34 |", "20.00 % (7 of 35)", "25.00 % (9 of 36)", "37; 38 tried again, 39 asked twice",
 		"1 check passed, 1 warned", "| letter |", "| 40 | refused | refusal: A | 41 |", "Lines of the file", "42.00 %", "D 43", "mean accuracy", "rows.jsonl",
+		"50.00 %, 6 of 12; the same letter as written on 5, no letter on 44; median lead on the next letter 4.25",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report lacks %q", want)

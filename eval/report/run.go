@@ -112,6 +112,10 @@ func (f *facts) counted(s *eval.Summary, a *eval.Analysis) {
 	if o := s.AllCounted; o != nil {
 		f.add(msg.Text{"with every item", "全部计入"}, of(o.Accuracy, o.Correct, o.N))
 	}
+	if s.Logprobs != nil {
+		f.add(msg.Text{"by the most probable letter", "按概率最高的字母"}, LogprobWords(s.Logprobs, f.w.l))
+		f.add(msg.Text{"its interval", "其区间"}, Interval(s.Logprobs.Wilson95))
+	}
 	if s.Permutations != nil {
 		f.add(msg.Text{"other orders of the options", "其他选项顺序"}, PermutationWords(s.Permutations, f.w.l))
 	}

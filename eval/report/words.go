@@ -61,6 +61,17 @@ func PreflightWords(p *eval.PreflightReport, l msg.Lang) string {
 	return words
 }
 
+// LogprobWords says what the most probable letters come to.
+func LogprobWords(p *eval.LogprobScore, l msg.Lang) string {
+	words := msg.Text{
+		"%.2f %%, %d of %d; the same letter as written on %d, no letter on %d", "%.2f %%，%d / %d；与所写字母相同 %d 题，无字母 %d 题",
+	}.Format(l, 100*p.Accuracy, p.Correct, p.N, p.Same, p.Missing)
+	if p.Margin != nil {
+		words += msg.Text{"; median lead on the next letter %.2f", "；对次高字母的领先中位数 %.2f"}.Format(l, *p.Margin)
+	}
+	return words
+}
+
 // PermutationWords says what other orders of the options gave.
 func PermutationWords(p *eval.Permutations, l msg.Lang) string {
 	var parts []string

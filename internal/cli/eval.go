@@ -28,6 +28,7 @@ type EvalOptions struct {
 	Temperature  string
 	MaxTokens    int
 	ExtraBody    string
+	Logprobs     bool
 	Stream       bool
 	Rule         string
 	Filter       string
@@ -59,7 +60,7 @@ func newEvalCommand(a *app) *cobra.Command {
 		},
 		examples: []example{
 			{msg.Text{"a model served here", "本机部署的模型"}, "drydock eval --model qwen3-8b --base-url http://127.0.0.1:8000/v1"},
-			{msg.Text{"every checkpoint of a training, chosen on other items", "训练的每个检查点，在其他题目上选择"}, "drydock eval --checkpoints out/ --dev dev.jsonl --base-url http://127.0.0.1:8000/v1"},
+			{msg.Text{"every checkpoint of a training, chosen on other items", "训练的每个检查点，在其他题目上选择"}, "drydock eval --checkpoints out/ --dev dev.jsonl --base-url http://gpu:8000/v1"},
 			{msg.Text{"a baseline that needs no model", "不需要模型的基线"}, "drydock eval --model builtin:lookup --train q.jsonl --work-dir w"},
 		},
 		exits: []int{3, 4, 12, 20},
@@ -101,6 +102,7 @@ func evalRequestFlags(f flags, o *EvalOptions) {
 	f.str(&o.Temperature, "temperature", "", "0", msg.Text{"sampling temperature `T`; server: leave it to the server", "采样温度 `T`；server：由服务端决定"})
 	f.int(&o.MaxTokens, "max-tokens", "", 0, msg.Text{"at most `N` tokens an answer (0: the server's limit)", "每条回答最多 `N` 个 token（0：服务端上限）"})
 	f.str(&o.ExtraBody, "extra-body", "", "", msg.Text{"send the fields of the object `JSON`, too", "同时发送 `JSON` 对象中的字段"})
+	f.bool(&o.Logprobs, "logprobs", "", msg.Text{"ask for log probabilities, too, and count the most probable letters", "同时请求对数概率，并统计概率最高的字母"})
 	f.bool(&o.Stream, "stream", "", msg.Text{"have answers sent piece by piece", "以流式接收回答"})
 	f.str(&o.Rule, "rule", "", "", msg.Text{"read the letter by `RULE` (default: the benchmark's)", "按 `RULE` 抽取字母（默认：评测集的规则）"})
 	f.str(&o.Filter, "filter", "", "", msg.Text{"before that, EvalScope's filters: `JSON`, such as {\"remove_until\":\"</think>\"}", "抽取前应用 EvalScope 过滤器 `JSON`，如 {\"remove_until\":\"</think>\"}"})

@@ -65,6 +65,9 @@ func (s evalSummary) text(t *ui.Terminal) {
 	if s.Truncated > 0 {
 		row(msg.Text{"cut off", "被截断"}, fmt.Sprint(s.Truncated))
 	}
+	if p := s.Logprobs; p != nil {
+		row(msg.Text{"by log probability", "按对数概率"}, report.LogprobWords(p, t.Lang()))
+	}
 	if p := s.Permutations; p != nil {
 		row(msg.Text{"other orders", "其他顺序"}, report.PermutationWords(p, t.Lang()))
 	}

@@ -90,7 +90,7 @@ func (a *app) evalJob(o EvalOptions, set evalSettings, b *pipeline.Bench, endpoi
 	}
 	job := eval.Job{
 		Benchmark: b.Benchmark, Items: b.Items, Limit: o.Limit, Repeats: o.Repeats, Model: o.Model, Endpoint: endpoint,
-		SystemPrompt: o.SystemPrompt, WorkDir: o.WorkDir, Schema: set.schema, OnError: set.onError,
+		SystemPrompt: o.SystemPrompt, Logprobs: o.Logprobs, WorkDir: o.WorkDir, Schema: set.schema, OnError: set.onError,
 		Concurrency: set.concurrency, Hedge: o.Hedge, Fresh: o.Fresh, Resume: o.Resume,
 		Preflight: eval.Preflight{Skip: o.NoPreflight, Contract: o.Contract, BaseModel: o.BaseModel},
 		Queries:   queries,
@@ -200,6 +200,9 @@ func (set *evalSettings) read(o EvalOptions) error {
 	if set.sampling.Extra, err = llm.ParseExtra(o.ExtraBody); err != nil {
 		bad = append(bad, fail.All(err)...)
 	}
+	if o.Logprobs {
+		set.sampling.AskLogprobs()
+	}
 	if set.filters, err = benchmark.ParseFilters(o.Filter); err != nil {
 		bad = append(bad, fail.All(err)...)
 	}
@@ -234,7 +237,10 @@ func (o EvalOptions) checkEndpoint() error {
 	case o.Checkpoints != "":
 		return nil
 	case eval.IsBuiltin(o.Model) && o.Train == "":
-		return fail.New(fail.Usage, msg.Text{"%s needs --train FILE", "%s 需要 --train FILE"}, o.Model)
+		return fail.New(fail.Usage, msg.Text{"%s needs --train FILE", "%s 需要 --train FILE"}, o.Model).
+			Hint(msg.Text{"the training rows it answers from, for example --train build/train.jsonl", "它据以作答的训练数据，例如 --train build/train.jsonl"})
+	case eval.IsBuiltin(o.Model) && o.Logprobs:
+		return fail.New(fail.Usage, msg.Text{"%s has no probabilities: leave out --logprobs", "%s 没有概率：请去掉 --logprobs"}, o.Model)
 	case eval.IsBuiltin(o.Model) && o.BaseURL != "":
 		return fail.New(fail.Usage, msg.Text{"%s needs no server: leave out --base-url", "%s 不需要服务端：请去掉 --base-url"}, o.Model)
 	case !eval.IsBuiltin(o.Model) && o.BaseURL == "":

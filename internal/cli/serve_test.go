@@ -92,7 +92,7 @@ func (c *chatServer) chat(w http.ResponseWriter, body, model string, streamed bo
 		w.Header().Set("Content-Type", "text/event-stream")
 		io.WriteString(w, "data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"[\"}}]}\r\n\r\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"A]\"},\"finish_reason\":\"stop\"}]}\r\n\r\ndata: [DONE]\r\n\r\n")
 	default:
-		fmt.Fprintf(w, `{"model":%q,"choices":[{"message":{"role":"assistant","content":"[A]"},"finish_reason":"stop","logprobs":{"content":[{"logprob":-%d}]}}],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}`, model, len(model))
+		fmt.Fprintf(w, `{"model":%q,"choices":[{"message":{"role":"assistant","content":"[A]"},"finish_reason":"stop","logprobs":{"content":[{"token":"[A]","logprob":-%d}]}}],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}`, model, len(model))
 	}
 }
 

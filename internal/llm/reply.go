@@ -24,9 +24,9 @@ type Reply struct {
 	// PromptTokens are the ids of the prompt, where the request asked for them
 	// ("return_token_ids": true).
 	PromptTokens []int
-	// LogProb is the log probability of the first token, where the request asked
-	// for it.
-	LogProb *float64
+	// Tokens are those of the content with their log probabilities, where the
+	// request asked for them ("logprobs": true).
+	Tokens []Token
 	// Replaced tells that the text held code points no text can have (lone
 	// surrogates), now U+FFFD.
 	Replaced bool
@@ -60,10 +60,17 @@ type wireChoice struct {
 	Delta    *wireMessage `json:"delta"` // of a stream
 	Finish   *string      `json:"finish_reason"`
 	LogProbs *struct {
-		Content []struct {
-			LogProb float64 `json:"logprob"`
-		} `json:"content"`
+		Content []Token `json:"content"`
 	} `json:"logprobs"`
+}
+
+// A Token is a piece of an answer, and how probable it was.
+type Token struct {
+	Text    string  `json:"token"`
+	LogProb float64 `json:"logprob"` // natural logarithm
+	// Top are the most probable tokens at this place, as many as the request asked
+	// for ("top_logprobs").
+	Top []Token `json:"top_logprobs"`
 }
 
 type wireMessage struct {
@@ -73,11 +80,11 @@ type wireMessage struct {
 	Refusal          *string         `json:"refusal"`
 }
 
-func (c *wireChoice) logProb() *float64 {
-	if c.LogProbs == nil || len(c.LogProbs.Content) == 0 {
+func (c *wireChoice) tokens() []Token {
+	if c.LogProbs == nil {
 		return nil
 	}
-	return &c.LogProbs.Content[0].LogProb
+	return c.LogProbs.Content
 }
 
 // parse reads a completion sent in one piece. A body that is no completion at
@@ -95,7 +102,7 @@ func (c *Client) parse(raw []byte) (*Reply, *Error) {
 	m := ch.Message
 	r := &Reply{
 		Raw: raw, Model: w.Model, Fingerprint: w.Fingerprint, ReasoningContent: m.ReasoningContent, Reasoning: m.Reasoning,
-		Refusal: m.Refusal, Finish: ch.Finish, Usage: w.Usage, PromptTokens: w.Prompt, LogProb: ch.logProb(),
+		Refusal: m.Refusal, Finish: ch.Finish, Usage: w.Usage, PromptTokens: w.Prompt, Tokens: ch.tokens(),
 	}
 	text, ok := textOf(m.Content)
 	if !ok {

@@ -82,7 +82,7 @@ type gathering struct {
 	usage                                         *Usage
 	model, fingerprint                            string
 	prompt                                        []int
-	logProb                                       *float64
+	tokens                                        []Token
 	done                                          bool // [DONE] came
 }
 
@@ -172,9 +172,7 @@ func (g *gathering) add(w *wireReply) string {
 		if ch.Finish != nil {
 			g.finish = ch.Finish
 		}
-		if p := ch.logProb(); p != nil && g.logProb == nil {
-			g.logProb = p
-		}
+		g.tokens = append(g.tokens, ch.tokens()...)
 		m := ch.Delta
 		if m == nil {
 			m = ch.Message
@@ -199,6 +197,6 @@ func (g *gathering) reply(raw []byte) *Reply {
 	return &Reply{
 		Raw: raw, Streamed: true, Model: g.model, Fingerprint: g.fingerprint,
 		Content: g.content.value(), ReasoningContent: g.reasoningContent.value(), Reasoning: g.reasoning.value(), Refusal: g.refusal.value(),
-		Finish: g.finish, Usage: g.usage, Replaced: g.replaced, PromptTokens: g.prompt, LogProb: g.logProb,
+		Finish: g.finish, Usage: g.usage, Replaced: g.replaced, PromptTokens: g.prompt, Tokens: g.tokens,
 	}
 }
