@@ -6,6 +6,7 @@ func All() []Format {
 	return []Format{
 		pdfFormat(),
 		parquetFormat(),
+		arrowFormat(),
 		docxFormat(),
 		xlsxFormat(),
 		epubFormat(),

@@ -34,7 +34,7 @@ func rowLines(r formattest.Result) string {
 func TestColumnsAsPyarrow(t *testing.T) {
 	t.Parallel()
 	want := string(golden.ReadFile(t, "testdata/interop/types.jsonl"))
-	for _, name := range []string{"types.parquet"} {
+	for _, name := range []string{"types.parquet", "types.arrow", "types.arrows"} {
 		r, _ := formattest.Read(t.Context(), filepath.Join("testdata/interop", name), format.Options{})
 		if r.Err != nil {
 			t.Fatal(r.Err)

@@ -42,6 +42,8 @@ func TestContract(t *testing.T) {
 		{"json", "testdata/rows.json", nil},
 		{"csv", "testdata/table.csv", nil},
 		{"parquet", "testdata/interop/types.parquet", nil},
+		{"arrow", "testdata/interop/types.arrow", nil},
+		{"arrow", "testdata/interop/types.arrows", nil},
 		{"docx", fileOf(t, "min.docx", docx), nil},
 		{"xlsx", fileOf(t, "min.xlsx", xlsx), nil},
 		{"html", fileOf(t, "min.html", []byte(html)), nil},
