@@ -2,7 +2,6 @@ package launch
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -299,9 +298,4 @@ func ReadServing(file string, src []byte) (Serving, error) {
 
 type kwargs struct {
 	Thinking *bool `json:"enable_thinking"`
-}
-
-// String writes how the server is told.
-func (s Serving) String() string {
-	return fmt.Sprintf("%s, enable_thinking=%t", orWord(s.Template, "qwen3"), !s.NoThinking)
 }
