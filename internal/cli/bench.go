@@ -114,7 +114,7 @@ func (l benchList) text(t *ui.Terminal) {
 	tb := t.Table(
 		ui.Column{Title: msg.Text{"name", "名称"}}, ui.Column{Title: msg.Text{"items", "题数"}, Right: true},
 		ui.Column{Title: msg.Text{"your copy", "您的副本"}},
-	)
+	).Wrapped()
 	for _, r := range l.Benchmarks {
 		name := r.Ref
 		if name == "" {

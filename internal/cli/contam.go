@@ -41,7 +41,7 @@ func newContamCheckCommand(a *app) *cobra.Command {
 		},
 		examples: []example{
 			{msg.Text{"training rows against the registered benchmark", "用已登记的评测集检查训练数据"}, "drydock contam check build/train.jsonl --against maritime_bench"},
-			{msg.Text{"against a file, with evidence, and a copy without leaks", "用文件检查，输出证据，并写出无泄漏的副本"}, "drydock contam check q.jsonl --against bench.json --report r.jsonl --clean c.jsonl"},
+			{msg.Text{"against a file, with evidence, and a copy without leaks", "用文件检查，输出证据，并写出无泄漏的副本"}, "drydock contam check q.jsonl --against b.json --report r.jsonl --clean c.jsonl"},
 		},
 		exits: []int{3, 10},
 	}, nil)

@@ -114,15 +114,15 @@ func (c contamComparison) text(t *ui.Terminal) {
 	}
 	t.Println("")
 	pairs := t.Table(
-		ui.Column{Title: msg.Text{"record", "记录"}}, ui.Column{Title: msg.Text{"item", "题目"}},
-		ui.Column{Title: msg.Text{"A", "A"}}, ui.Column{Title: msg.Text{"B", "B"}},
-	)
+		ui.Column{Title: msg.Text{"item", "题目"}}, ui.Column{Title: msg.Text{"A", "A"}}, ui.Column{Title: msg.Text{"B", "B"}},
+		ui.Column{Title: msg.Text{"record", "记录"}},
+	).Wrapped()
 	for i, p := range c.Pairs {
 		if c.limit > 0 && i == c.limit {
 			break
 		}
 		place := contam.Place{File: p.Record.File, Line: p.Record.Line, ID: p.Record.ID, Locator: p.Record.Locator}
-		pairs.Row(report.Where(&place), benchItem(contam.ItemRef{Benchmark: p.Item.Benchmark, Index: p.Item.Index}), dash(p.VerdictA), dash(p.VerdictB))
+		pairs.Row(benchItem(contam.ItemRef{Benchmark: p.Item.Benchmark, Index: p.Item.Index}), dash(p.VerdictA), dash(p.VerdictB), report.Where(&place))
 	}
 	pairs.Print()
 	if more := len(c.Pairs) - c.limit; c.limit > 0 && more > 0 {

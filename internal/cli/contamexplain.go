@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ import (
 
 // ContamExplainOptions are the flags of contam explain.
 type ContamExplainOptions struct {
-	Place      string // FILE:LINE, or FILE with Record
+	Place      string // as reports write it: FILE:LINE, FILE LOCATOR, or FILE with Record
 	Record     string
 	Against    []string
 	Item       string
@@ -37,8 +38,8 @@ func newContamExplainCommand(a *app) *cobra.Command {
 		use: "FILE:LINE --against REF|FILE…", args: oneArg("FILE:LINE"),
 		short: msg.Text{"Say why a record is, or is not, a benchmark item.", "说明一条记录为何是或不是评测集题目。"},
 		long: msg.Text{
-			"Every step of the check is shown with its threshold: how much of the item's rare letter sequences the record has, how alike stem and options are, which rule gave the verdict, and both texts side by side. Without --item the nearest items are explained. FILE --record ID names the row by its own id instead.",
-			"逐步列出检查过程及其阈值：记录含有题目多少罕见字串、题干与选项的相似度、由哪条规则判定，并左右对照原文。不带 --item 时说明最接近的题目。也可用 FILE --record ID 按数据行自身的 id 指定。",
+			"Every step of the check is shown with its threshold: how much of the item's rare letter sequences the record has, how alike stem and options are, which rule gave the verdict, and both texts side by side. Without --item the nearest items are explained. A place may be copied as contam check prints it (FILE sheet:S1 r27, or a line inside a document); FILE --record ID names the row by its own id instead.",
+			"逐步列出检查过程及其阈值：记录含有题目多少罕见字串、题干与选项的相似度、由哪条规则判定，并列出两侧原文。不带 --item 时说明最接近的题目。位置可直接复制 contam check 的输出（如 FILE sheet:S1 r27，或文档中的某一行）；也可用 FILE --record ID 按数据行自身的 id 指定。",
 		},
 		examples: []example{
 			{msg.Text{"why was this row not found?", "这一行为何没有被发现？"}, "drydock contam explain train.jsonl:1042 --against maritime_bench --item 1740"},
@@ -98,7 +99,7 @@ type explainStep struct {
 }
 
 func runContamExplain(ctx context.Context, a *app, o ContamExplainOptions) error {
-	file, line, err := o.place()
+	at, err := o.place()
 	if err != nil {
 		return err
 	}
@@ -112,17 +113,17 @@ func runContamExplain(ctx context.Context, a *app, o ContamExplainOptions) error
 	}
 	read.CacheDir, read.Workers = a.host.cache(), a.workers()
 	s := ix.Scanner()
-	rec, found, err := o.find(ctx, file, line, read, a.note, s)
+	rec, found, err := o.find(ctx, at, read, a.note, s)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return a.cannotRead(file, err)
+		return a.cannotRead(at.file, err)
 	case rec == nil:
-		return noRecord(file, line, o.Record)
+		return o.noRecord(at)
 	}
 	ans := &explainAnswer{
-		Schema: "drydock.contam.explain/1", File: file, Line: pipeline.LineOf(rec.At), ID: rowID(rec),
+		Schema: "drydock.contam.explain/1", File: at.file, Line: pipeline.LineOf(rec.At), ID: rowID(rec),
 		SHA256: rec.SHA256(), Config: ix.ConfigHash(), Items: []explainItem{},
 	}
 	refs, err := o.items(benches, s, found)
@@ -143,12 +144,9 @@ func runContamExplain(ctx context.Context, a *app, o ContamExplainOptions) error
 
 // find checks the record that is meant, and returns it with what was found; nil
 // when there is none.
-func (o *ContamExplainOptions) find(ctx context.Context, file string, line int, read format.Options, note func(format.Note), s *contam.Scanner) (rec *pipeline.CheckedRecord, found []contam.Finding, err error) {
-	err = pipeline.EachChecked(ctx, file, read, note, func(r *pipeline.CheckedRecord) bool {
-		switch {
-		case o.Record != "" && rowID(r) != o.Record:
-			return true
-		case o.Record == "" && pipeline.LineOf(r.At) != line && (line > 0 || r.JSON):
+func (o *ContamExplainOptions) find(ctx context.Context, at explainPlace, read format.Options, note func(format.Note), s *contam.Scanner) (rec *pipeline.CheckedRecord, found []contam.Finding, err error) {
+	err = pipeline.EachChecked(ctx, at.file, read, note, func(r *pipeline.CheckedRecord) bool {
+		if meant := at.means(r); o.Record != "" && rowID(r) != o.Record || o.Record == "" && !meant {
 			return true
 		}
 		rec = &pipeline.CheckedRecord{Raw: slices.Clone(r.Raw), JSON: r.JSON, At: r.At}
@@ -176,23 +174,60 @@ func rowID(r *pipeline.CheckedRecord) string {
 	return row.ID
 }
 
-func noRecord(file string, line int, id string) error {
-	if id != "" {
-		return fail.New(fail.Usage, msg.Text{"%s has no row with the id %q", "%s 中没有 id 为 %q 的数据行"}, file, id)
+func (o *ContamExplainOptions) noRecord(at explainPlace) error {
+	switch {
+	case o.Record != "":
+		return fail.New(fail.Usage, msg.Text{"%s has no row with the id %q", "%s 中没有 id 为 %q 的数据行"}, at.file, o.Record)
+	case at.locator != "":
+		return fail.New(fail.Usage, msg.Text{"%s has no record at %s", "%s 的 %s 处没有记录"}, at.file, at.locator)
+	case at.line == 0:
+		return fail.New(fail.Usage, msg.Text{"%s holds many records: which one?", "%s 含有多条记录：请指明是哪一条"}, at.file).
+			Hint(msg.Text{"FILE:LINE, or the place as contam check prints it", "写作 FILE:LINE，或照抄 contam check 输出的位置"})
 	}
-	return fail.New(fail.Usage, msg.Text{"%s has no record in line %d", "%s 的第 %d 行没有记录"}, file, line).
-		Hint(msg.Text{"a document is one record: name it without a line", "文档整体为一条记录：请省略行号"})
+	return fail.New(fail.Usage, msg.Text{"%s has no record in line %d", "%s 的第 %d 行没有记录"}, at.file, at.line).
+		Hint(msg.Text{"contam check --report FILE says where records stand", "contam check --report FILE 会给出记录的位置"})
 }
 
-// place takes FILE:LINE apart.
-func (o *ContamExplainOptions) place() (file string, line int, err error) {
-	i := strings.LastIndexByte(o.Place, ':')
-	if i > 0 {
+// explainPlace is where a record stands, as reports write it.
+type explainPlace struct {
+	file    string
+	line    int    // 0: none was given
+	locator string // empty: none was given
+}
+
+// means reports whether a record is the one at the place. A document is one
+// record, whatever line of it a finding names; so is one that stands alone.
+func (p explainPlace) means(r *pipeline.CheckedRecord) bool {
+	document := !r.JSON && r.At.Sheet == "" && r.At.Row == 0
+	switch {
+	case p.locator != "":
+		return r.At.String() == p.locator
+	case p.line > 0:
+		return pipeline.LineOf(r.At) == p.line || document && pipeline.LineOf(r.At) < p.line
+	}
+	return document
+}
+
+// place takes a place apart: FILE:LINE, FILE LOCATOR, or FILE. A file of that
+// very name goes before.
+func (o *ContamExplainOptions) place() (explainPlace, error) {
+	if _, err := os.Stat(o.Place); err == nil {
+		return explainPlace{file: o.Place}, noStdin(o.Place)
+	}
+	if i := strings.LastIndexByte(o.Place, ':'); i > 0 {
 		if n, err := strconv.Atoi(o.Place[i+1:]); err == nil && n > 0 {
-			return o.Place[:i], n, noStdin(o.Place[:i])
+			return explainPlace{file: o.Place[:i], line: n}, noStdin(o.Place[:i])
 		}
 	}
-	return o.Place, 0, noStdin(o.Place)
+	for i := len(o.Place) - 1; i > 0; i-- {
+		if o.Place[i] != ' ' {
+			continue
+		}
+		if _, err := os.Stat(o.Place[:i]); err == nil {
+			return explainPlace{file: o.Place[:i], locator: o.Place[i+1:]}, nil
+		}
+	}
+	return explainPlace{file: o.Place}, noStdin(o.Place)
 }
 
 // items lists what to explain.

@@ -309,9 +309,10 @@ func printSide(t *ui.Terminal, label msg.Text, side []report.Stretch, opening, c
 		}
 		b.WriteString(text)
 	}
-	lines := ui.Wrap(b.String(), min(t.Width(), 100)-9)
+	width := min(t.Width(), 100) - 9
+	lines := ui.Wrap(b.String(), width)
 	if most > 0 && len(lines) > most {
-		lines = slices.Clone(lines[:most])
+		lines = slices.Clone(ui.Wrap(b.String(), width-1)[:most]) // leaves room for the sign
 		lines[most-1] += "…"
 	}
 	for i, l := range lines {

@@ -34,14 +34,14 @@ func newContamReviewCommand(a *app) *cobra.Command {
 	var o ContamReviewOptions
 	c := a.command("review", about{
 		use: "REPORT", args: oneArg("REPORT"),
-		short: msg.Text{"Show a report's findings side by side.", "左右对照查看报告中的发现。"},
+		short: msg.Text{"Show a report's findings side by side.", "逐条对照查看报告中的发现。"},
 		long: msg.Text{
 			"The report holds places, not texts: these are read again from the data it names, starting in the folder you are in, and from the benchmarks. What is not there any more, or has changed since, is said. Leaks come first. --waiver-lines prints a waiver for every finding shown, to be completed and given to contam check --waivers.",
 			"报告只记录位置，不含文本：文本从其所列数据（以当前目录为起点）和评测集中重新读取。已不存在或已改动的会予以说明。泄漏在前。--waiver-lines 为所示的每个发现输出一条豁免，补全后供 contam check --waivers 使用。",
 		},
 		examples: []example{
 			{msg.Text{"what build servers found", "查看构建服务器的发现"}, "drydock contam review contam.jsonl"},
-			{msg.Text{"the variants, most alike first, as a page", "变体，最相似的在前，写为网页"}, "drydock contam review r.jsonl --verdict numeric_variant --sort score --html v.html"},
+			{msg.Text{"the variants, most alike first, as a page", "变体，最相似的在前，写为网页"}, "drydock contam review r.jsonl --verdict variant --sort score --html v.html"},
 		},
 	}, nil)
 	c.RunE = func(cmd *cobra.Command, args []string) error {

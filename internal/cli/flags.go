@@ -98,7 +98,7 @@ func (a *app) applyEnv(cmd *cobra.Command) (found []setting, err error) {
 			return
 		}
 		if f.Changed {
-			found = append(found, setting{"--" + f.Name, f.Value.String(), "command line"})
+			found = append(found, setting{"--" + f.Name, f.Value.String(), a.say(msg.Text{"the command line", "命令行"})})
 			return
 		}
 		name := envName(f)

@@ -42,7 +42,7 @@ func newTemplateRenderCommand(a *app) *cobra.Command {
 		},
 		examples: []example{
 			{msg.Text{"what a training row becomes", "训练行渲染后的样子"}, "drydock template render build/train.jsonl --limit 1"},
-			{msg.Text{"the ids a server receives for a question", "服务端收到的提问 id"}, "drydock template render ask.json --ids --add-generation-prompt --enable-thinking=false"},
+			{msg.Text{"the ids a server receives for a question", "服务端收到的提问 id"}, "drydock template render ask.json --ids --add-generation-prompt"},
 		},
 		exits: []int{3},
 	}, nil)

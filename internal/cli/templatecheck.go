@@ -42,7 +42,7 @@ func newTemplateCheckCommand(a *app) *cobra.Command {
 		examples: []example{
 			{msg.Text{"the rows of the last run, as LLaMA-Factory feeds them", "按 LLaMA-Factory 的方式检查最近一次运行的数据"}, "drydock template check build/train.jsonl --max-length 2048"},
 			{msg.Text{"an existing training file against how the model is served", "将已有训练文件与部署方式比较"}, "drydock template check sft.yaml --trainer llamafactory --serve serve.json"},
-			{msg.Text{"ask the live server, too", "同时询问运行中的服务端"}, "drydock template check build/train.jsonl --base-url http://127.0.0.1:8000/v1 --model Qwen/Qwen3-8B"},
+			{msg.Text{"ask the live server, too", "同时询问运行中的服务端"}, "drydock template check t.jsonl --base-url http://gpu:8000/v1 --model Qwen3-8B"},
 		},
 		exits: []int{3, 20},
 	}, nil)

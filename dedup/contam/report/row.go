@@ -244,7 +244,10 @@ func ReadAll(name string, r io.Reader) ([]Row, error) {
 	var bad fail.List
 	for row, err := range Read(name, r) {
 		if err != nil {
-			if bad = append(bad, fail.All(err)...); len(bad) >= maxBad {
+			if bad = append(bad, fail.All(err)...); len(bad) >= maxBad && len(rows) == 0 {
+				return nil, fail.New(fail.Failed, msg.Text{"no contamination report: not one of its first %d lines is a finding", "不是污染检查报告：前 %d 行中没有一行是发现"}, maxBad).At(fail.Where{File: name}).
+					Hint(msg.Text{"drydock contam check --report FILE writes one", "drydock contam check --report FILE 会写出报告"})
+			} else if len(bad) >= maxBad {
 				bad = append(bad, fail.New(fail.Failed, msg.Text{"and more lines like that", "另有更多此类行"}).At(fail.Where{File: name}))
 				break
 			}
