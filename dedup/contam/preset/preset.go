@@ -148,9 +148,6 @@ func New(name string, sets []contam.Set) (*Index, error) {
 	return ix, nil
 }
 
-// Rule returns the rule.
-func (ix *Index) Rule() *Rule { return &ix.rule }
-
 // Items returns how many items the index holds.
 func (ix *Index) Items() int { return len(ix.refs) }
 

@@ -224,7 +224,7 @@ func FuzzMatch(f *testing.F) {
 		for _, ix := range all {
 			for _, m := range ix.match.match(text) {
 				if m.from < 0 || m.from >= m.to || m.to > len(text) || m.score <= 0 || m.item >= ix.Items() {
-					t.Errorf("%s of %q: %+v", ix.Rule().Name, s, m)
+					t.Errorf("%s of %q: %+v", ix.rule.Name, s, m)
 				}
 			}
 		}

@@ -146,9 +146,6 @@ func NewSpool(dir string) (*Spool, error) {
 	return &Spool{file: f, w: bufio.NewWriterSize(f, 1<<16)}, nil
 }
 
-// Len returns the number of hits kept.
-func (s *Spool) Len() int { return s.n }
-
 // Add keeps a hit.
 func (s *Spool) Add(h *Hit) error {
 	s.n++

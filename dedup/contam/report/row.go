@@ -215,45 +215,32 @@ func syntaxError(err error) *fail.Error {
 // is another kind of file.
 const maxLine = 16 << 20
 
-// Read yields the rows of a report, line by line; blank lines are skipped. A line
-// that is no row comes as an error with its place, and reading goes on. name is
-// what errors call the file.
-func Read(name string, r io.Reader) iter.Seq2[Row, error] {
-	return func(yield func(Row, error) bool) {
-		for line, err := range lines(name, r) {
-			if err != nil {
-				if !yield(Row{}, err) {
-					return
-				}
-				continue
-			}
-			row, err := ParseRow(line.text)
-			if err != nil {
-				err = at(err, name, line.no)
-			}
-			if !yield(row, err) {
-				return
-			}
-		}
-	}
-}
-
-// ReadAll reads a whole report. All bad lines come back in one error.
+// ReadAll reads a whole report; blank lines are skipped. All bad lines come back
+// in one error, each with its place, beside the rows that are good. name is what
+// errors call the file.
 func ReadAll(name string, r io.Reader) ([]Row, error) {
 	var rows []Row
 	var bad fail.List
-	for row, err := range Read(name, r) {
-		if err != nil {
-			if bad = append(bad, fail.All(err)...); len(bad) >= maxBad && len(rows) == 0 {
-				return nil, fail.New(fail.Failed, msg.Text{"no contamination report: not one of its first %d lines is a finding", "不是污染检查报告：前 %d 行中没有一行是发现"}, maxBad).At(fail.Where{File: name}).
-					Hint(msg.Text{"drydock contam check --report FILE writes one", "drydock contam check --report FILE 会写出报告"})
-			} else if len(bad) >= maxBad {
-				bad = append(bad, fail.New(fail.Failed, msg.Text{"and more lines like that", "另有更多此类行"}).At(fail.Where{File: name}))
-				break
+	for line, err := range lines(name, r) {
+		var row Row
+		if err == nil {
+			if row, err = ParseRow(line.text); err != nil {
+				err = at(err, name, line.no)
 			}
+		}
+		if err == nil {
+			rows = append(rows, row)
 			continue
 		}
-		rows = append(rows, row)
+		if bad = append(bad, fail.All(err)...); len(bad) < maxBad {
+			continue
+		}
+		if len(rows) == 0 {
+			return nil, fail.New(fail.Failed, msg.Text{"no contamination report: not one of its first %d lines is a finding", "不是污染检查报告：前 %d 行中没有一行是发现"}, maxBad).At(fail.Where{File: name}).
+				Hint(msg.Text{"drydock contam check --report FILE writes one", "drydock contam check --report FILE 会写出报告"})
+		}
+		bad = append(bad, fail.New(fail.Failed, msg.Text{"and more lines like that", "另有更多此类行"}).At(fail.Where{File: name}))
+		break
 	}
 	return rows, bad.OrNil()
 }
