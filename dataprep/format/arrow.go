@@ -171,9 +171,21 @@ func readArrowRows(w *rowWalk, r *os.File, note func(Note)) {
 	case errors.Is(err, errStop):
 	case err != nil:
 		w.end(badBatch(w.file, rows, err))
+	case !isFile && !endsStream(r, size):
+		note(Note{Code: "no_end_mark", Damage: true, Text: msg.Text{
+			"%s: the Arrow stream has no end mark; rows after row %d may be missing", "%s：Arrow 流没有结束标记；第 %d 行之后可能缺行",
+		}, Args: []any{w.file.name(), rows}})
 	case cut:
 		w.end(unreadable(w.file, msg.Text{"the Arrow file is cut off: its footer is missing", "Arrow 文件不完整：缺少文件尾"}).Hint(rowsBeforeCame()))
 	}
+}
+
+// endsStream reports whether the last bytes are the mark that ends a stream: a
+// message of no length, before Arrow 0.15 without the continuation in front.
+func endsStream(r io.ReaderAt, size int64) bool {
+	var tail [4]byte
+	n, _ := r.ReadAt(tail[:], size-4)
+	return n == 4 && tail == [4]byte{}
 }
 
 // openArrowFile reads the footer and the schema.
