@@ -1,7 +1,6 @@
 package contam
 
 import (
-	"encoding/binary"
 	"slices"
 	"unicode/utf8"
 
@@ -194,7 +193,7 @@ func (a *alphabet) run(s *stream, text []byte, i int) int {
 			}
 			k0, at := k, i
 			for i < wide {
-				w := binary.LittleEndian.Uint32(text[i:])
+				w := uint32(text[i]) | uint32(text[i+1])<<8 | uint32(text[i+2])<<16 | uint32(text[i+3])<<24
 				if w&0x00C0C0F0 != 0x008080E0 {
 					break
 				}
@@ -203,9 +202,7 @@ func (a *alphabet) run(s *stream, text []byte, i int) int {
 					break // Latin letters in full width, or not known here
 				}
 				out[k] = l
-				if l != none {
-					k++
-				}
+				k += int(-uint32(l) >> 31) // 1 for a letter, 0 for none
 				i += 3
 			}
 			if i > at {
