@@ -15,11 +15,11 @@ func (r *Raw) runs(b []byte) [][]rawRun {
 	out := append([][]rawRun{plain}, r.wide.runs(b)...)
 	var escaped []rawRun
 	for i := range plain {
-		bytes := unescapeBytes(plain[i].text)
-		if bytes == nil {
+		inside := unescapeBytes(plain[i].text)
+		if inside == nil {
 			continue
 		}
-		for _, list := range append([][]rawRun{textRuns(bytes)}, r.wide.runs(bytes)...) {
+		for _, list := range append([][]rawRun{textRuns(inside)}, r.wide.runs(inside)...) {
 			for _, inner := range list {
 				inner.at, inner.inner = plain[i].at, true
 				escaped = append(escaped, inner)

@@ -151,6 +151,9 @@ func (c *check) leaks(p part) error {
 // scan looks into files, several at once, and says what they hold in their
 // order. It returns how many findings are no leaks.
 func (c *check) scan(ix *contam.Index, files []entry) (shown int, err error) {
+	if len(files) == 0 {
+		return 0, nil
+	}
 	scanner, err := c.newScanner(ix)
 	if err != nil {
 		return 0, err
