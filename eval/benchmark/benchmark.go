@@ -71,6 +71,17 @@ type Item struct {
 // Key returns the key as one text: the letter, or the letters one after another.
 func (it *Item) Key() string { return strings.Join(it.Gold, "") }
 
+// Printed writes the item as an exam prints it: the stem, then each option on a
+// line behind its letter.
+func (it *Item) Printed() string {
+	var b strings.Builder
+	b.WriteString(it.Question.Stem)
+	for _, o := range it.Question.Options {
+		b.WriteString("\n" + o.Label + ". " + o.Text)
+	}
+	return b.String()
+}
+
 // A Flaw is why an item cannot be answered as its key says.
 type Flaw string
 

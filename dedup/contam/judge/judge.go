@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/drydock-ml/drydock/dedup/contam"
-	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/llm"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -78,7 +77,7 @@ func New(ctx context.Context, sets []contam.Set, o Options) (*Judge, error) {
 	for _, s := range sets {
 		for i := range s.Items {
 			j.refs = append(j.refs, contam.ItemRef{Benchmark: s.Ref.Name, Index: s.Items[i].Index})
-			j.items = append(j.items, printed(&s.Items[i]))
+			j.items = append(j.items, s.Items[i].Printed())
 		}
 	}
 	if len(j.items) == 0 {
@@ -94,14 +93,6 @@ func New(ctx context.Context, sets []contam.Set, o Options) (*Judge, error) {
 	}
 	j.rank = v
 	return j, nil
-}
-
-func printed(it *benchmark.Item) string {
-	text := it.Question.Stem
-	for _, o := range it.Question.Options {
-		text += "\n" + o.Label + ". " + o.Text
-	}
-	return text
 }
 
 // A Collector takes records for one goroutine and looks for their candidates

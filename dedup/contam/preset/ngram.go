@@ -84,16 +84,6 @@ func runs(words []string, n int) []string {
 	return out
 }
 
-// printed writes an item as an exam prints it.
-func printed(it *benchmark.Item) string {
-	var b strings.Builder
-	b.WriteString(it.Question.Stem)
-	for _, o := range it.Question.Options {
-		b.WriteString("\n" + o.Label + ". " + o.Text)
-	}
-	return b.String()
-}
-
 // fields cuts at white space, as Python's str.split does.
 func fields(text []rune) []word {
 	var out []word
@@ -146,7 +136,7 @@ func newGPT3(sets []contam.Set) matcher {
 	}
 	gram := func(w []word) string { return strings.Join(textsOf(w), " ") }
 	return newNGrams(sets, thirteen, words, gram, func(it *benchmark.Item) []string {
-		return runs(textsOf(words([]rune(printed(it)))), thirteen)
+		return runs(textsOf(words([]rune(it.Printed()))), thirteen)
 	})
 }
 
@@ -156,7 +146,7 @@ func newGPT3(sets []contam.Set) matcher {
 func newJanitor(sets []contam.Set) matcher {
 	gram := func(w []word) string { return janitorForm(strings.Join(textsOf(w), " ")) }
 	return newNGrams(sets, thirteen, fields, gram, func(it *benchmark.Item) []string {
-		return runs(textsOf(fields([]rune(janitorForm(printed(it))))), thirteen)
+		return runs(textsOf(fields([]rune(janitorForm(it.Printed())))), thirteen)
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -15,7 +16,7 @@ import (
 // when nothing in it fails; one that fails for every leak; one that is skipped for
 // every waived finding. It never holds a benchmark's text.
 func JUnit(w io.Writer, s *Summary, hits iter.Seq2[Hit, error], lang msg.Lang) error {
-	leaks := map[string]int{}
+	leaks := map[string]bool{} // files, and the archives they lie in
 	failures, skipped := 0, 0
 	for h, err := range hits {
 		if err != nil {
@@ -23,7 +24,12 @@ func JUnit(w io.Writer, s *Summary, hits iter.Seq2[Hit, error], lang msg.Lang) e
 		}
 		switch {
 		case h.Fail:
-			leaks[h.Record.File]++
+			leaks[h.Record.File] = true
+			for i, c := range h.Record.File {
+				if c == '!' {
+					leaks[h.Record.File[:i]] = true
+				}
+			}
 			failures++
 		case h.Waived != nil:
 			skipped++
@@ -33,20 +39,13 @@ func JUnit(w io.Writer, s *Summary, hits iter.Seq2[Hit, error], lang msg.Lang) e
 	if s.Records == 0 {
 		errors = 1
 	}
-	clean := 0
-	for _, in := range s.Inputs {
-		if leaks[in.File] == 0 {
-			clean++
-		}
-	}
+	clean := slices.DeleteFunc(slices.Clone(s.Inputs), func(in Input) bool { return in.Failing > 0 || leaks[in.File] })
 	b := bufio.NewWriter(w)
-	counts := fmt.Sprintf(`tests="%d" failures="%d" errors="%d" skipped="%d"`, clean+failures+skipped+errors, failures, errors, skipped)
+	counts := fmt.Sprintf(`tests="%d" failures="%d" errors="%d" skipped="%d"`, len(clean)+failures+skipped+errors, failures, errors, skipped)
 	fmt.Fprintf(b, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"drydock contam check\" %s>\n<testsuite name=\"contamination\" %s>\n", counts, counts)
-	for _, in := range s.Inputs {
-		if leaks[in.File] == 0 {
-			fmt.Fprintf(b, "<testcase classname=%s name=%s/>\n", attr(in.File),
-				attr(msg.Text{"no benchmark item in %d {record|records}", "%d 条记录中无评测集题目"}.Format(lang, in.Records)))
-		}
+	for _, in := range clean {
+		fmt.Fprintf(b, "<testcase classname=%s name=%s/>\n", attr(in.File),
+			attr(msg.Text{"no benchmark item in %d {record|records}", "%d 条记录中无评测集题目"}.Format(lang, in.Records)))
 	}
 	if errors > 0 {
 		fmt.Fprintf(b, "<testcase classname=\"contamination\" name=%s><error message=%[1]s/></testcase>\n", attr(NothingChecked().In(lang)))

@@ -220,6 +220,23 @@ func checkJUnit(t *testing.T, b []byte, failures, skipped int) {
 	}
 }
 
+// An archive with a leak in a member is no clean input.
+func TestJUnitOfArchives(t *testing.T) {
+	t.Parallel()
+	hs := hits(t, nil)[:1]
+	hs[0].Record.File = "kb.zip!inner/a!b.tar!q.jsonl"
+	s := &report.Summary{Records: 3, Inputs: []report.Input{{File: "kb.zip"}, {File: "kb.zip!inner/a"}, {File: "clean.zip"}}}
+	s.Normalize()
+	var b bytes.Buffer
+	if err := report.JUnit(&b, s, seq(hs), msg.En); err != nil {
+		t.Fatal(err)
+	}
+	checkJUnit(t, b.Bytes(), 1, 0)
+	if strings.Contains(b.String(), `<testcase classname="kb.zip" name="no`) || !strings.Contains(b.String(), `classname="clean.zip" name="no`) {
+		t.Errorf("%s", b.String())
+	}
+}
+
 func TestJUnitOfNothing(t *testing.T) {
 	t.Parallel()
 	s := &report.Summary{}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dedup/contam"
+	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/provenance"
 )
@@ -117,7 +118,7 @@ func sarifHead(s *Summary, verdicts []contam.Verdict, lang msg.Lang) ([]byte, er
 		means, _ := provenance.VerdictMeaning(string(v))
 		r := sarifRule{ID: string(v), ShortDescription: sarifText{means.In(lang)}}
 		r.Default.Level = "note"
-		if slices.Contains(contam.DefaultConfig().Fail, v) {
+		if s.Leak(string(v)) {
 			r.Default.Level = "error"
 		}
 		rules = append(rules, r)
@@ -137,7 +138,7 @@ func sarifHead(s *Summary, verdicts []contam.Verdict, lang msg.Lang) ([]byte, er
 		{`{"$schema":"` + sarifSchema + `","version":"2.1.0","runs":[{"tool":{"driver":{"name":"drydock","informationUri":"https://github.com/drydock-ml/drydock","version":`, s.Version},
 		{`,"rules":`, rules},
 		{`}},"language":"` + lang.String() + `","columnKind":"unicodeCodePoints","originalUriBaseIds":{"` + baseID + `":{"description":{"text":`, msg.Text{"the folder the check ran in", "运行检查的目录"}.In(lang)},
-		{`}}},"invocations":[{"executionSuccessful":` + strconv.FormatBool(s.Exit == 0 || s.Exit == 10) + `,"exitCode":`, s.Exit},
+		{`}}},"invocations":[{"executionSuccessful":` + strconv.FormatBool(s.Exit == 0 || s.Exit == fail.Contamination.Code()) + `,"exitCode":`, s.Exit},
 		{`}],"artifacts":`, artifacts},
 	}
 	var out []byte
