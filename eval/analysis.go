@@ -10,15 +10,16 @@ import (
 // An Analysis is what the answers of a run say beyond its accuracy. Field names
 // are stable.
 type Analysis struct {
-	Items    int            `json:"items"`               // that were answered or failed; each once
-	FlipRate float64        `json:"flip_rate"`           // repeated answers that differ from the item's first
-	Repeated int            `json:"repeated"`            // answers beyond an item's first
-	Letters  Letters        `json:"confusion"`           // right letters against answered ones
-	Grouped  string         `json:"grouped"`             // subject, stem, or empty: what items depend on each other by
-	Grouping *[2]float64    `json:"clustered95"`         // of the accuracy, with items of a group depending on each other; null with fewer than six groups, or when no group differs
-	Subjects []SubjectScore `json:"subjects"`            // rising by name
-	Unnamed  int            `json:"unnamed"`             // items no subject is given for, when there are subjects
-	Gain     float64        `json:"detectable_unpaired"` // smallest gain over another run found without comparing item by item
+	Items     int            `json:"items"`               // that were answered or failed; each once
+	FlipRate  float64        `json:"flip_rate"`           // repeated answers that differ from the item's first
+	Repeated  int            `json:"repeated"`            // answers beyond an item's first
+	Letters   Letters        `json:"confusion"`           // right letters against answered ones
+	Grouped   string         `json:"grouped"`             // subject, stem, or empty: what items depend on each other by
+	Grouping  *[2]float64    `json:"clustered95"`         // of the accuracy, with items of a group depending on each other; null with fewer than six groups, or when no group differs
+	Subjects  []SubjectScore `json:"subjects"`            // rising by name
+	Unnamed   int            `json:"unnamed"`             // items no subject is given for, when there are subjects
+	Unmatched int            `json:"unmatched"`           // subjects given for no item
+	Gain      float64        `json:"detectable_unpaired"` // smallest gain over another run found without comparing item by item
 }
 
 // A SubjectScore is the accuracy on the items of a subject.
@@ -43,6 +44,7 @@ func (s *Summary) Analyze(subjects Subjects) Analysis {
 		a.FlipRate = float64(flips) / float64(a.Repeated)
 	}
 	a.Gain = stats.DetectableUnpaired(len(all), s.Accuracy)
+	a.Unmatched = subjects.unmatched(all)
 	a.subjects(all, subjects)
 	a.cluster(all, subjects)
 	return a

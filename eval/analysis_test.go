@@ -119,8 +119,11 @@ func TestAnalyzeSubjects(t *testing.T) {
 	s = scored(t, 100, right, tens)
 	// the file speaks first, by id or by index
 	a = s.Analyze(eval.Subjects{"q0": "值班", "1": "值班"})
-	if len(a.Subjects) != 11 {
-		t.Errorf("%+v", a.Subjects)
+	if len(a.Subjects) != 11 || a.Unmatched != 0 {
+		t.Errorf("%+v", a)
+	}
+	if a = s.Analyze(eval.Subjects{"0": "值班", "100": "值班", "q100": "值班"}); a.Unmatched != 2 {
+		t.Errorf("%d rows name no item", a.Unmatched)
 	}
 	s = scored(t, 10, right, nil)
 	if a := s.Analyze(nil); a.Grouped != "" || a.Grouping != nil || len(a.Subjects) != 0 || a.Unnamed != 0 {
@@ -137,6 +140,7 @@ func TestReadSubjects(t *testing.T) {
 		"tsv":    "subject\tid\n航海\t0\n轮机\t1",
 		"quoted": "index,note,subject\n0,\"a\nb\",航海\n1,,轮机\n",
 		"jsonl":  "{\"index\":0,\"subject\":\"航海\"}\n\n{\"id\":\"1\",\"subject\":\"轮机\"}\n",
+		"zh":     "题号,学科\n0,航海\n1,轮机\n",
 		"number": "{\"id\":0,\"subject\":\"航海\"}\n{\"index\":1,\"id\":7,\"subject\":\"轮机\"}",
 	} {
 		got, err := eval.ReadSubjects(name, []byte(data))
@@ -150,6 +154,7 @@ func TestReadSubjects(t *testing.T) {
 	}{
 		{"", 1}, {"a,b\n1,2\n", 1}, {"index,subject\n0,航海\n0,轮机\n", 3}, {"index,subject\n0,\n", 2},
 		{"index,subject\n0,x,y\n", 2}, {"{\"index\":0,\"subject\":\"x\"}\n{\n", 2}, {"{\"subject\":\"x\"}\n", 1},
+		{"index,subject\n0,\xba\xbd\xba\xa3\n", 2}, {"index,subject\n", 1},
 	} {
 		_, err := eval.ReadSubjects("s.csv", []byte(c.data))
 		all := fail.All(err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -28,6 +29,21 @@ func (s Subjects) of(o *Outcome) string {
 		return name
 	}
 	return o.subject
+}
+
+// unmatched counts the entries that name none of the items.
+func (s Subjects) unmatched(all []Outcome) int {
+	names := make(map[string]bool, 2*len(all))
+	for i := range all {
+		names[strconv.Itoa(all[i].Index)], names[all[i].id] = true, true
+	}
+	n := 0
+	for name := range s {
+		if !names[name] {
+			n++
+		}
+	}
+	return n
 }
 
 // By returns the subject of the item with an index, as [Compare] wants it; nil
@@ -50,6 +66,21 @@ func (s Subjects) By(all []Outcome) func(index int) string {
 // name the line.
 func ReadSubjects(name string, data []byte) (Subjects, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	line := 1
+	for row := range bytes.Lines(data) {
+		if !utf8.Valid(row) {
+			return nil, badSubject(name, line, msg.Text{"not UTF-8", "不是 UTF-8 编码"})
+		}
+		line++
+	}
+	s, err := readSubjects(name, data)
+	if err == nil && len(s) == 0 {
+		return nil, badSubject(name, 1, msg.Text{"no row with a subject", "没有含学科的行"})
+	}
+	return s, err
+}
+
+func readSubjects(name string, data []byte) (Subjects, error) {
 	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
 		return subjectLines(name, data)
 	}
@@ -110,6 +141,16 @@ func subjectLines(name string, data []byte) (Subjects, error) {
 	return s, nil
 }
 
+// column returns the place of the first of the names that a header has; -1: none.
+func column(header []string, names ...string) int {
+	for _, name := range names {
+		if i := slices.Index(header, name); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
 func subjectTable(name string, data []byte) (Subjects, error) {
 	r := csv.NewReader(bytes.NewReader(data))
 	head, _, _ := bytes.Cut(data, []byte{'\n'})
@@ -124,10 +165,7 @@ func subjectTable(name string, data []byte) (Subjects, error) {
 	for i := range header {
 		header[i] = strings.ToLower(strings.TrimSpace(header[i]))
 	}
-	key, subject := slices.Index(header, "index"), slices.Index(header, "subject")
-	if key < 0 {
-		key = slices.Index(header, "id")
-	}
+	key, subject := column(header, "index", "id", "序号", "题号"), column(header, "subject", "学科", "科目")
 	if key < 0 || subject < 0 {
 		return nil, badSubject(name, 1, msg.Text{"no columns index and subject", "没有 index 与 subject 列"})
 	}

@@ -127,6 +127,7 @@ func runCompare(_ context.Context, a *app, o CompareOptions) error {
 		}
 		runs = append(runs, g)
 	}
+	distinguish(runs)
 	c := eval.Compare(b.Benchmark.Ref().String(), runs[0], runs[1:], subjects.By(runs[0].Outcomes))
 	for i := range c.Others {
 		if c.Others[i].Shared == 0 {
@@ -167,6 +168,19 @@ func (a *app) gradedRun(b *pipeline.Bench, name string) (eval.Graded, error) {
 		}
 	}
 	return g, err
+}
+
+// distinguish calls runs of one name by their files.
+func distinguish(runs []eval.Graded) {
+	seen := map[string]int{}
+	for i := range runs {
+		seen[runs[i].Name]++
+	}
+	for i := range runs {
+		if seen[runs[i].Name] > 1 {
+			runs[i].Name = runs[i].File
+		}
+	}
 }
 
 // runName is how a run is called in tables: its folder, or its file without

@@ -20,6 +20,36 @@ type evalSummary struct {
 func (s evalSummary) text(t *ui.Terminal) {
 	tb := t.Table(ui.Column{}, ui.Column{}).Bare().Wrapped()
 	row := func(label msg.Text, value string) { tb.Row(t.Say(label), value) }
+	s.figures(t, row)
+	s.course(t, row)
+	s.reading(t, row)
+	for _, f := range []struct {
+		label msg.Text
+		path  string
+	}{
+		{msg.Text{"reviews", "reviews"}, s.Files.Reviews},
+		{msg.Text{"predictions", "predictions"}, s.Files.Predictions},
+		{msg.Text{"report", "report"}, s.Files.Report},
+	} {
+		if f.path != "" {
+			row(f.label, f.path)
+		}
+	}
+	tb.Print()
+	s.subjects(t)
+	s.problems(t)
+	s.failures(t)
+	for _, n := range s.Notes {
+		t.Note(msg.Text{"%s", "%s"}, n)
+	}
+	noteQueries(t, s.Queries)
+	if s.LeakSignal != nil {
+		t.Print(msg.Text{"%s", "%s"}, s.LeakSignal)
+	}
+}
+
+// figures prints who answered and how well.
+func (s evalSummary) figures(t *ui.Terminal, row func(msg.Text, string)) {
 	row(msg.Text{"benchmark", "评测集"}, s.Benchmark)
 	if s.Model != "" {
 		model := s.Model
@@ -46,6 +76,10 @@ func (s evalSummary) text(t *ui.Terminal) {
 			s.OtherRule, s.OtherDiffers, firstNumbers(s.OtherDiffersIndexes), s.OtherCorrect)
 	}
 	row(msg.Text{"rule", "抽取规则"}, rule)
+}
+
+// course prints how the asking went.
+func (s evalSummary) course(t *ui.Terminal, row func(msg.Text, string)) {
 	if s.Reused > 0 {
 		row(msg.Text{"taken over", "沿用"}, t.Say(msg.Text{"%d {answer|answers} of an earlier run", "以往运行的 %d 个回答"}, s.Reused))
 	}
@@ -58,6 +92,10 @@ func (s evalSummary) text(t *ui.Terminal) {
 	if c := s.Traffic; c != nil && c.Requests > s.Asked-s.Reused {
 		row(msg.Text{"requests", "请求"}, report.TrafficWords(c, t.Lang()))
 	}
+}
+
+// reading prints what was found in the answers.
+func (s evalSummary) reading(t *ui.Terminal, row func(msg.Text, string)) {
 	row(msg.Text{"no letter", "未抽取到字母"}, fmt.Sprint(s.NoExtraction))
 	if s.OutsideOptions > 0 {
 		row(msg.Text{"letter not offered", "字母不在选项中"}, fmt.Sprint(s.OutsideOptions))
@@ -81,29 +119,6 @@ func (s evalSummary) text(t *ui.Terminal) {
 	if g := s.Analysis.Grouping; g != nil {
 		row(msg.Text{"clustered interval", "聚类区间"}, report.Interval(*g))
 	}
-	for _, f := range []struct {
-		label msg.Text
-		path  string
-	}{
-		{msg.Text{"reviews", "reviews"}, s.Files.Reviews},
-		{msg.Text{"predictions", "predictions"}, s.Files.Predictions},
-		{msg.Text{"report", "report"}, s.Files.Report},
-	} {
-		if f.path != "" {
-			row(f.label, f.path)
-		}
-	}
-	tb.Print()
-	s.subjects(t)
-	s.problems(t)
-	s.failures(t)
-	for _, n := range s.Notes {
-		t.Note(msg.Text{"%s", "%s"}, n)
-	}
-	noteQueries(t, s.Queries)
-	if s.LeakSignal != nil {
-		t.Print(msg.Text{"%s", "%s"}, s.LeakSignal)
-	}
 }
 
 // biasShown is the p-value below which the wrong letters are worth a line.
@@ -111,6 +126,9 @@ const biasShown = 0.01
 
 // subjects prints the accuracy on the items of each subject.
 func (s evalSummary) subjects(t *ui.Terminal) {
+	if n := s.Analysis.Unmatched; n > 0 {
+		t.Warn(msg.Text{"%d {row|rows} of the subject file {names|name} no item; an index counts from 0", "学科文件中有 %d 行不对应任何题目；index 从 0 起"}, n)
+	}
 	if len(s.Analysis.Subjects) < 2 {
 		return
 	}
