@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -179,6 +180,7 @@ func endpoint(t testing.TB, url string, workers int, timeout time.Duration) *eva
 	t.Cleanup(tr.CloseIdleConnections)
 	c, err := llm.New(llm.Options{
 		BaseURL: url + "/v1", APIKey: "EMPTY-KEY", HTTP: &http.Client{Transport: tr}, Clock: time.Now, Timeout: timeout, Attempts: 3,
+		Sleep: func(context.Context, time.Duration) error { return nil },
 	})
 	if err != nil {
 		t.Fatal(err)

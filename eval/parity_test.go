@@ -105,7 +105,7 @@ func TestParityOverHTTP(t *testing.T) {
 			tr := llm.Transport(32)
 			t.Cleanup(tr.CloseIdleConnections)
 			client, err := llm.New(llm.Options{
-				BaseURL: srv.URL + "/v1", HTTP: &http.Client{Transport: tr}, Clock: time.Now, Timeout: time.Second,
+				BaseURL: srv.URL + "/v1", HTTP: &http.Client{Transport: tr}, Clock: time.Now, Timeout: 300 * time.Millisecond,
 				Sleep: func(context.Context, time.Duration) error { return nil },
 			})
 			if err != nil {
