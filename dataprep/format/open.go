@@ -141,12 +141,25 @@ func signatures() []signature {
 	}
 }
 
+// IsOtherDocument reports whether a file is a document in a ZIP archive of a
+// kind that is not read, such as slides: what lies in it are its parts.
+func IsOtherDocument(head []byte) bool {
+	if !bytes.HasPrefix(head, []byte(zipSignature)) {
+		return false
+	}
+	return zipMediaType(head) != "" || slices.Contains(zipNames(head), "[content_types].xml")
+}
+
 // notRead is the error of a file no format wants.
 func notRead(head []byte, name string) *fail.Error {
 	if len(head) == 0 {
 		return emptyFile(&File{Path: name})
 	}
 	at := fail.Where{File: filepath.ToSlash(name)}
+	if IsOtherDocument(head) {
+		return fail.New(fail.Partial, msg.Text{"not a format we read: this is an Office document, but neither text nor a workbook", "不是可读取的格式：这是 Office 文档，但既不是文字文档也不是工作簿"}).
+			At(at).Hint(msg.Text{"save it as DOCX, XLSX or PDF and try again", "请另存为 DOCX、XLSX 或 PDF 后再试"})
+	}
 	for _, s := range signatures() {
 		if bytes.HasPrefix(head, []byte(s.magic)) {
 			return fail.New(fail.Partial, msg.Text{"not a format we read: this is %s", "不是可读取的格式：这是%s"}, s.name).

@@ -97,6 +97,7 @@ type dedupInput struct {
 type dedupRun struct {
 	a       *app
 	remover *dedup.Remover
+	members pipeline.Members
 	files   []*pipeline.InputFile
 	answer  dedupAnswer
 	bad     fail.List
@@ -130,10 +131,11 @@ func runDedup(ctx context.Context, a *app, o DedupOptions) (err error) {
 		Threshold: o.Threshold, Workers: a.workers(), Prefer: prefer, Dir: waitingDir(o),
 	})}
 	defer func() {
-		if e := d.remover.Close(); err == nil {
+		if e := errors.Join(d.remover.Close(), d.members.Close()); err == nil {
 			err = e
 		}
 	}()
+	d.members.Dir = waitingDir(o)
 	d.answer = dedupAnswer{
 		Schema: "drydock.dedup/1", Inputs: []dedupInput{}, Threshold: o.Threshold,
 		Out: o.Out, Removed: o.Removed, Report: o.Report, DryRun: o.DryRun,
@@ -199,29 +201,31 @@ func preferred(order, names []string) (func(*drydock.File) int, error) {
 		}
 	}
 	return func(f *drydock.File) int {
-		if i, ok := rank[f.Name]; ok {
-			return i
+		outer, _, _ := strings.Cut(f.Name, "!") // of a file in an archive
+		for _, name := range [...]string{f.Name, outer} {
+			if i, ok := rank[name]; ok {
+				return i
+			}
 		}
 		return len(order)
 	}, nil
 }
 
 func (d *dedupRun) open(ctx context.Context, name, encoding string) error {
-	in, err := d.a.openInput(ctx, name, format.Options{Encoding: encoding}, d.a.note)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+	files, bad, err := d.members.OpenInputs(ctx, name, format.Options{Encoding: encoding}, d.a.note)
 	if err != nil {
-		d.bad = append(d.bad, fail.All(err)...)
-		return nil
+		return err
 	}
-	if in.Kind.Name != "jsonl" && in.Kind.Name != "json" {
-		d.bad = append(d.bad, fail.New(fail.Partial, msg.Text{"%s holds no rows but is %s", "%s 不是数据行，而是 %s"}, in.Name(), in.Kind.Name).
-			Hint(msg.Text{"drydock prep makes rows of it", "请先用 drydock prep 转换为数据行"}))
-		return nil
+	d.bad = append(d.bad, bad...)
+	for _, in := range files {
+		if in.Kind.Name != "jsonl" && in.Kind.Name != "json" {
+			d.bad = append(d.bad, fail.New(fail.Partial, msg.Text{"%s holds no rows but is %s", "%s 不是数据行，而是 %s"}, in.Name(), in.Kind.Name).
+				Hint(msg.Text{"drydock prep makes rows of it", "请先用 drydock prep 转换为数据行"}))
+			continue
+		}
+		d.files = append(d.files, in)
+		d.answer.Inputs = append(d.answer.Inputs, dedupInput{File: in.Name(), SHA256: in.File.SHA256, Bytes: in.File.Size})
 	}
-	d.files = append(d.files, in)
-	d.answer.Inputs = append(d.answer.Inputs, dedupInput{File: in.Name(), SHA256: in.File.SHA256, Bytes: in.File.Size})
 	return nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/parallel"
-	"github.com/drydock-ml/drydock/internal/pipeline"
 )
 
 // expandInputs lists the files that are meant: folders are walked in the order
@@ -64,6 +63,11 @@ func walkFiles(root string, bad *fail.List) (files []string, err error) {
 			if d.IsDir() {
 				return filepath.SkipDir
 			}
+		case d.IsDir():
+			if shards, ok := format.SavedSet(p); ok {
+				files = append(files, shards...)
+				return filepath.SkipDir
+			}
 		case d.Type().IsRegular():
 			files = append(files, p)
 		}
@@ -104,13 +108,6 @@ func distinct(outs ...namedOutput) error {
 		seen[name] = out.flag
 	}
 	return nil
-}
-
-// openInput opens a file and cuts it into units. The error is of kind partial,
-// or that of a cancelled context.
-func (a *app) openInput(ctx context.Context, name string, o format.Options, note func(format.Note)) (*pipeline.InputFile, error) {
-	o.Workers, o.CacheDir = a.workers(), a.host.cache()
-	return pipeline.OpenInput(ctx, name, o, note)
 }
 
 // inOrder is parallel.InOrder with the workers the user asked for.

@@ -124,7 +124,7 @@ func (w *contamWalk) member(ctx context.Context, name, base string, in archive.K
 	k := archive.Detect(head)
 	if !w.deep && len(head) > 0 {
 		if f := detected(head, base); f != nil {
-			return w.onDisk(name, base, br, func(file string) error { return w.read(ctx, name, file, f) })
+			return w.onDisk(ctx, name, base, br, func(file string) error { return w.read(ctx, name, file, f) })
 		}
 	}
 	if k != "" && !k.Compressor() && !in.Compressor() { // kb.tar.gz is one archive
@@ -134,11 +134,11 @@ func (w *contamWalk) member(ctx context.Context, name, base string, in archive.K
 	case "":
 		w.count(ReadRaw)
 		if archive.IsParquet(head) {
-			return w.onDisk(name, base, br, func(file string) error { return w.path(ctx, name, file, depth) })
+			return w.onDisk(ctx, name, base, br, func(file string) error { return w.path(ctx, name, file, depth) })
 		}
 		return w.raw(ctx, name, br)
 	case archive.Zip:
-		return w.onDisk(name, base, br, func(file string) error { return w.path(ctx, name, file, depth) })
+		return w.onDisk(ctx, name, base, br, func(file string) error { return w.path(ctx, name, file, depth) })
 	}
 	return w.archive(ctx, k, name, archive.Source{Reader: br}, depth+1)
 }
@@ -174,27 +174,19 @@ func (w *contamWalk) read(ctx context.Context, name, file string, f *format.Form
 }
 
 // onDisk calls do with a file that holds what r gives and is gone afterwards.
-func (w *contamWalk) onDisk(name, base string, r io.Reader, do func(file string) error) error {
-	ext := path.Ext(base)
-	if len(ext) > 12 || strings.ContainsAny(ext, `/\:*?"<>|`) {
-		ext = ""
+func (w *contamWalk) onDisk(ctx context.Context, name, base string, r io.Reader, do func(file string) error) error {
+	file, err := spool(ctx, w.check.tmp, base, r)
+	if file != "" {
+		defer os.Remove(file)
 	}
-	f, err := os.CreateTemp(w.check.tmp, "*"+ext)
 	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if _, err := io.Copy(f, r); err != nil {
 		var known *fail.Error
 		if !errors.As(err, &known) { // of the disk, not of the archive
-			return errors.Join(err, f.Close())
+			return err
 		}
 		w.bad(name, err)
 	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return do(f.Name())
+	return do(file)
 }
 
 // raw looks at bytes.

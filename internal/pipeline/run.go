@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ type runner struct {
 	result  Result
 
 	inputs   []opened
+	members  Members // what was unpacked, while it is read
 	parts    []*part
 	owner    []*opened // of each part
 	corpus   *corpus
@@ -304,9 +306,23 @@ func endLog(log *runstore.Run, env Env, err error, warned int) error {
 }
 
 // prepare is pass 1: sources and steps.
-func (r *runner) prepare(ctx context.Context) error {
+func (r *runner) prepare(ctx context.Context) (err error) {
 	took := r.clock()
 	stage := r.stage(StageSteps)
+	if !r.opt.DryRun {
+		if err := r.sweep(); err != nil {
+			return err
+		}
+		r.members.Dir = filepath.Dir(stage.Dir)
+		if err := os.MkdirAll(r.members.Dir, 0o755); err != nil {
+			return err
+		}
+	}
+	defer func() {
+		if cerr := r.members.Close(); err == nil {
+			err = cerr
+		}
+	}()
 	if err := r.openAll(ctx); err != nil {
 		return err
 	}
@@ -326,9 +342,6 @@ func (r *runner) prepare(ctx context.Context) error {
 		return r.planPrepare(jobs, stage, took)
 	}
 	if err := stage.Reset(); err != nil {
-		return err
-	}
-	if err := r.sweep(); err != nil {
 		return err
 	}
 	cached, err := r.runUnits(ctx, jobs)
@@ -363,7 +376,10 @@ func (r *runner) openAll(ctx context.Context) error {
 		}
 		inputs = append(inputs, found...)
 	}
-	var err error
+	inputs, err := r.unpack(ctx, inputs)
+	if err != nil {
+		return err
+	}
 	r.inputs, err = r.open(ctx, inputs)
 	return err
 }

@@ -24,6 +24,10 @@ type input struct {
 	src  *SourceConfig
 	path string // as the operating system knows it
 	name string // relative to the source's root, slashes, NFC
+	// packed is the hash of the archive the file was unpacked from, err what is
+	// wrong with it there; empty and nil for a file that stands by itself.
+	packed string
+	err    error
 }
 
 // find lists the files of a source in a fixed order: by name. A file reached by
@@ -98,8 +102,19 @@ func below(root string, want func(rel string) bool) ([]string, error) {
 			}
 			return nil
 		}
+		if d.IsDir() {
+			if shards, ok := format.SavedSet(p); ok {
+				for _, shard := range shards {
+					if rel, err := filepath.Rel(root, shard); err == nil && want(filepath.ToSlash(rel)) {
+						out = append(out, shard)
+					}
+				}
+				return filepath.SkipDir
+			}
+			return nil
+		}
 		// Word leaves ~$name beside a document that is open
-		if d.IsDir() || strings.HasPrefix(d.Name(), "~$") {
+		if strings.HasPrefix(d.Name(), "~$") {
 			return nil
 		}
 		rel, err := filepath.Rel(root, p)
@@ -143,6 +158,28 @@ type opened struct {
 	err    error // the file could not be opened; others can
 }
 
+// unpack puts in the place of every archive the files that lie in it.
+func (r *runner) unpack(ctx context.Context, inputs []input) ([]input, error) {
+	found := make([][]input, len(inputs))
+	err := parallel.Each(ctx, r.opt.Workers, len(inputs), func(ctx context.Context, i int) error {
+		in := inputs[i]
+		members, archived, err := r.members.unpack(ctx, in.name, in.path)
+		if err != nil || !archived {
+			found[i] = []input{in}
+			return err
+		}
+		sum, err := runstore.HashFile(in.path)
+		if err != nil {
+			return err
+		}
+		for _, m := range members {
+			found[i] = append(found[i], input{src: in.src, path: m.path, name: norm.NFC.String(m.name), packed: sum, err: m.err})
+		}
+		return nil
+	})
+	return slices.Concat(found...), err
+}
+
 // open hashes and sniffs the inputs, several at once.
 func (r *runner) open(ctx context.Context, inputs []input) ([]opened, error) {
 	out := make([]opened, len(inputs))
@@ -166,7 +203,10 @@ func (r *runner) open(ctx context.Context, inputs []input) ([]opened, error) {
 }
 
 func (r *runner) openOne(in input) opened {
-	o := opened{input: in}
+	o := opened{input: in, err: in.err}
+	if o.err != nil {
+		return o
+	}
 	var err error
 	password := ""
 	if in.src.PasswordFile != "" {
@@ -187,6 +227,9 @@ func (r *runner) openOne(in input) opened {
 		Password: password, CacheDir: r.env.CacheDir, Workers: r.opt.Workers, PDF: r.pdf,
 	}, func(n format.Note) { o.notes = append(o.notes, n) })
 	if o.err != nil {
+		return o
+	}
+	if df.SHA256 = in.packed; in.packed != "" {
 		return o
 	}
 	// only now: Open has refused what has no end, such as a device
