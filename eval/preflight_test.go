@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -426,6 +427,48 @@ func TestPreflightRefusalSavesNothing(t *testing.T) {
 	before := len(v.calls)
 	if s, _, err := askVLLM(t, v, sampling(t, ""), func(j *eval.Job) { j.WorkDir = dir }); err != nil || s.Reused != 24 || len(v.calls) != before {
 		t.Error(err, s.Reused, len(v.calls)-before)
+	}
+}
+
+// A server that only fails is not asked every item: its own errors and pages of a
+// gateway refuse the run, what an item may be to blame for is a warning.
+func TestPreflightOfServersThatOnlyFail(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		asked  int32 // at least
+		most   int32
+	}{
+		"own errors":       {500, `{"error":{"message":"out of memory"}}`, 4, 4},
+		"a gateway's page": {200, "<html>Bad gateway</html>", 4, 4},
+		"the item":         {400, `{"error":{"message":"too long"}}`, 20, 24},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int32
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/v1/chat/completions" {
+					http.NotFound(w, r)
+					return
+				}
+				asked.Add(1)
+				w.WriteHeader(c.status)
+				_, _ = io.WriteString(w, c.body)
+			}))
+			t.Cleanup(srv.Close)
+			client, err := llm.New(llm.Options{BaseURL: srv.URL + "/v1", HTTP: srv.Client(), Clock: time.Now, Attempts: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = eval.Run(t.Context(), eval.Job{
+				Benchmark: choice(t), Items: ownItems(t, 24), Model: "m", WorkDir: t.TempDir(), Concurrency: 4, Clock: time.Now,
+				Endpoint: eval.NewHTTP(client, "m", sampling(t, "")),
+			})
+			if n := asked.Load(); fail.Code(err) != 1 || n < c.asked || n > c.most {
+				t.Errorf("asked %d times: %v", n, err)
+			}
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -217,7 +218,11 @@ func (p *probe) judge() {
 		}
 	}
 	if answered == 0 {
-		p.add("canary", CheckWarned, nil, msg.Text{"the first %d {request|requests} got no answer: %v", "前 %d 个请求未得到回答：%v"}, len(p.trials), p.trials[0].err)
+		status := CheckWarned
+		if p.noServer() {
+			status = CheckFailed
+		}
+		p.add("canary", status, nil, msg.Text{"the first %d {request|requests} got no answer: %v", "前 %d 个请求未得到回答：%v"}, len(p.trials), p.trials[0].err)
 		return
 	}
 	p.content(answered, null, hidden, empty)
@@ -230,6 +235,19 @@ func (p *probe) judge() {
 	}
 	p.constraint()
 	p.samePrompt()
+}
+
+// noServer reports whether every one of as many items as tell the server from the
+// item failed for reasons no item is to blame for: the server's own errors, and
+// replies that are no completion, attempt after attempt.
+func (p *probe) noServer() bool {
+	for i := range p.trials {
+		var e *llm.Error
+		if !errors.As(p.trials[i].err, &e) || e.Status != http.StatusOK && e.Status < http.StatusInternalServerError {
+			return false
+		}
+	}
+	return len(p.trials) == canaries
 }
 
 // content looks for answers that stand where nobody reads them.

@@ -101,7 +101,8 @@ func (job *ScoreJob) takePredictions(rows []evalscope.Row) {
 func (job *ScoreJob) nothing(problems []evalscope.Problem) error {
 	if len(problems) > 0 {
 		p := problems[0]
-		return fail.New(fail.Config, msg.Text{"no row can be read; %s", "没有可读的记录；%s"}, p).At(fail.Where{File: job.Name, Line: p.Line})
+		return fail.New(fail.Config, msg.Text{"no row can be read; %s", "没有可读的记录；%s"}, p).At(fail.Where{File: job.Name, Line: p.Line}).
+			Hint(msg.Text{"drydock score takes reviews, predictions, lm-eval samples, or rows of {\"index\": 0, \"output\": \"[A]\"}", "drydock score 接受 reviews、predictions、lm-eval samples 或 {\"index\": 0, \"output\": \"[A]\"} 行"})
 	}
 	return fail.New(fail.Config, msg.Text{"no row of reviews, predictions or {\"index\", \"output\"}", "没有 reviews、predictions 或 {\"index\", \"output\"} 记录"}).
 		At(fail.Where{File: job.Name})

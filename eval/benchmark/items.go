@@ -100,6 +100,7 @@ type itemReader struct {
 	most     int  // options of an item
 	several  bool // options may be right
 	any      bool // any question or prompt will do: see ReadPrompts
+	rows     int  // read, bad ones among them
 	items    []Item
 	lines    []int
 	own      []bool // the item brought its own index
@@ -134,7 +135,8 @@ func tagFields() []string {
 
 // add understands one row.
 func (rd *itemReader) add(r row) {
-	no := len(rd.items) + 1
+	rd.rows++
+	no := rd.rows
 	if rd.any {
 		rd.addPrompt(r, no)
 		return

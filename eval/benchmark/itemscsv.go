@@ -36,12 +36,13 @@ func (rd *itemReader) readTable(data []byte) {
 		}
 		var pe *csv.ParseError
 		if errors.As(err, &pe) {
-			rd.report(pe.StartLine, msg.Text{"row %d is not valid CSV: %v", "第 %d 条不是有效的 CSV：%v"}, len(rd.items)+1, pe.Err)
+			rd.report(pe.StartLine, msg.Text{"row %d is not valid CSV: %v", "第 %d 条不是有效的 CSV：%v"}, rd.rows+1, pe.Err)
 			return // quotes are out of step from here on
 		}
 		line, _ := r.FieldPos(0)
 		if len(cells) > len(names) {
-			rd.report(line, msg.Text{"row %d has %d {cell|cells}, the header %d", "第 %d 条有 %d 个单元格，表头有 %d 个"}, len(rd.items)+1, len(cells), len(names))
+			rd.rows++
+			rd.report(line, msg.Text{"row %d has %d {cell|cells}, the header %d", "第 %d 条有 %d 个单元格，表头有 %d 个"}, rd.rows, len(cells), len(names))
 			continue
 		}
 		row := row{line: line, raw: bytes.TrimSpace(data[start:r.InputOffset()]), text: make(map[string]string, len(names))}

@@ -60,11 +60,11 @@ func (rd *itemReader) syntax(data []byte, lines *lineCounter, from int, err erro
 	var se *json.SyntaxError
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		rd.report(lines.of(len(bytes.TrimRight(data, " \t\r\n"))), msg.Text{"the file ends in the middle of row %d", "文件在第 %d 条中间结束"}, len(rd.items)+1)
+		rd.report(lines.of(len(bytes.TrimRight(data, " \t\r\n"))), msg.Text{"the file ends in the middle of row %d", "文件在第 %d 条中间结束"}, rd.rows+1)
 	case errors.As(err, &se):
-		rd.report(lines.of(brokenAt(data, from, int(se.Offset)-1)), msg.Text{"row %d is not valid JSON: %v", "第 %d 条不是有效的 JSON：%v"}, len(rd.items)+1, err)
+		rd.report(lines.of(brokenAt(data, from, int(se.Offset)-1)), msg.Text{"row %d is not valid JSON: %v", "第 %d 条不是有效的 JSON：%v"}, rd.rows+1, err)
 	default:
-		rd.report(lines.of(from), msg.Text{"row %d is not valid JSON: %v", "第 %d 条不是有效的 JSON：%v"}, len(rd.items)+1, err)
+		rd.report(lines.of(from), msg.Text{"row %d is not valid JSON: %v", "第 %d 条不是有效的 JSON：%v"}, rd.rows+1, err)
 	}
 }
 
@@ -84,7 +84,8 @@ func brokenAt(data []byte, from, noticed int) int {
 func (rd *itemReader) addJSON(line int, raw []byte) {
 	var fields map[string]json.RawMessage
 	if raw[0] != '{' || json.Unmarshal(raw, &fields) != nil {
-		rd.report(line, msg.Text{"row %d is not an object", "第 %d 条不是对象"}, len(rd.items)+1)
+		rd.rows++
+		rd.report(line, msg.Text{"row %d is not an object", "第 %d 条不是对象"}, rd.rows)
 		return
 	}
 	r := row{line: line, raw: raw, text: make(map[string]string, len(fields)), list: map[string][]string{}, broken: map[string]bool{}}

@@ -200,7 +200,8 @@ func (q *QA) ReadItems(name string, data []byte) ([]Item, error) {
 }
 
 func (rd *itemReader) addQA(line int, raw []byte) {
-	no := len(rd.items) + 1
+	rd.rows++
+	no := rd.rows
 	var r qaRow
 	if err := json.Unmarshal(raw, &r); err != nil {
 		rd.report(line, msg.Text{"row %d: %v", "第 %d 条：%v"}, no, err)

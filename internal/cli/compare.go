@@ -72,12 +72,16 @@ func (f flags) reports(o *reportOptions) {
 	f.str(&o.Subjects, "subjects", "", "", msg.Text{"`FILE` that says what items are about: CSV with index,subject", "说明各题学科的 `FILE`：含 index,subject 的 CSV"})
 }
 
-// write writes the reports that were asked for.
-func (o reportOptions) write(doc *page.Doc) error {
+// writePages writes the reports that were asked for, and names them.
+func (a *app) writePages(o reportOptions, doc *page.Doc) error {
 	for _, f := range []struct {
 		name string
 		data func() []byte
-	}{{o.Markdown, doc.Markdown}, {o.HTML, doc.HTML}} {
+		said msg.Text
+	}{
+		{o.Markdown, doc.Markdown, msg.Text{"Markdown: %s", "Markdown：%s"}},
+		{o.HTML, doc.HTML, msg.Text{"page: %s", "网页：%s"}},
+	} {
 		if f.name == "" {
 			continue
 		}
@@ -85,6 +89,7 @@ func (o reportOptions) write(doc *page.Doc) error {
 		if err != nil {
 			return err
 		}
+		a.term.Note(f.said, f.name)
 	}
 	return nil
 }
@@ -140,7 +145,7 @@ func runCompare(_ context.Context, a *app, o CompareOptions) error {
 	if o.DryRun {
 		o.Markdown, o.HTML = "", ""
 	}
-	if err := o.write(report.Comparison(&c, a.term.Lang())); err != nil {
+	if err := a.writePages(o.reportOptions, report.Comparison(&c, a.term.Lang())); err != nil {
 		return err
 	}
 	return bad.OrNil()
@@ -209,7 +214,7 @@ func (c comparison) text(t *ui.Terminal) {
 		if len(c.Others) > 1 {
 			p = k.Holm
 		}
-		tb.Row(k.Name, fmt.Sprint(k.N), report.Share(k.Accuracy), report.Interval(k.Wilson95), report.Points(k.Difference), report.PointsInterval(k.Interval95), report.PValue(p))
+		tb.Row(k.Name, fmt.Sprint(k.N), report.Share(k.Accuracy), report.Interval(k.Wilson95), report.Points(k.Difference), strings.TrimSuffix(report.PointsInterval(k.Interval95), " pp"), report.PValue(p))
 	}
 	tb.Print()
 	for i := range c.Others {
@@ -235,8 +240,16 @@ func (c comparison) contrast(t *ui.Terminal, k *eval.Contrast) {
 			lost = append(lost, f.Index)
 		}
 	}
-	t.Print(msg.Text{"%s: gained %d (%s), lost %d (%s)", "%s：新增正确 %d 题（%s），新增错误 %d 题（%s）"}, k.Name, k.Gained, firstNumbers(gained), k.Lost, firstNumbers(lost))
+	t.Print(msg.Text{"%s: gained %s, lost %s", "%s：新增正确 %s，新增错误 %s"}, k.Name, flipped(t, k.Gained, gained), flipped(t, k.Lost, lost))
 	t.Print(msg.Text{"  %d items show a true gain of %.2f points or more four times in five", "  %d 题能以五分之四的把握检出 %.2f 个百分点以上的真实增益"}, k.Shared, 100*k.Detectable)
+}
+
+// flipped counts items and names the first of them.
+func flipped(t *ui.Terminal, n int, items []int) string {
+	if n == 0 {
+		return t.Say(msg.Text{"0", "0 题"})
+	}
+	return t.Say(msg.Text{"%d (%s)", "%d 题（%s）"}, n, firstNumbers(items))
 }
 
 func (c comparison) bars(t *ui.Terminal) {

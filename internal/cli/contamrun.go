@@ -152,7 +152,8 @@ func (o *ContamCheckOptions) files() (files []string, bad fail.List, err error) 
 		return nil, nil, err
 	}
 	if o.Clean != "" && len(files) != 1 {
-		return nil, nil, fail.New(fail.Usage, msg.Text{"--clean takes one input, got %d {file|files}", "--clean 只接受一个输入，得到 %d 个文件"}, len(files))
+		return nil, nil, fail.New(fail.Usage, msg.Text{"--clean takes one input, got %d {file|files}", "--clean 只接受一个输入，得到 %d 个文件"}, len(files)).
+			Hint(msg.Text{"clean each file by a run of its own; the check of all needs no --clean", "请逐个文件运行 --clean；检查全部文件时无需该选项"})
 	}
 	for _, out := range append(o.contamFiles.named(), o.contamClean.named()...) {
 		if err := keepInputs(out.flag, out.path, files); err != nil {

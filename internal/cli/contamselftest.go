@@ -322,6 +322,16 @@ func (s selftestAnswer) text(t *ui.Terminal) {
 		tb.Row(k.Kind, k.Expect, fmt.Sprint(k.Made), share, low, fmt.Sprintf("%.3f", k.Bar), mark)
 	}
 	tb.Print()
+	reached, made := 0, 0
+	for _, k := range s.Kinds {
+		if k.Made > 0 && k.Pass {
+			reached++
+		}
+		if k.Made > 0 {
+			made++
+		}
+	}
+	t.Print(msg.Text{"%d of %d kinds reach their bar", "%d / %d 种方式达标"}, reached, made)
 	for i, k := range s.Kinds {
 		if !k.Pass {
 			s.missed(t, k, s.titles[i])

@@ -73,7 +73,7 @@ func runSweep(ctx context.Context, a *app, o EvalOptions, set evalSettings, b *p
 	if err := a.answer(sweepAnswer{s}); err != nil {
 		return err
 	}
-	if err := o.write(report.Sweep(&s, a.term.Lang())); err != nil {
+	if err := a.writePages(o.reportOptions, report.Sweep(&s, a.term.Lang())); err != nil {
 		return err
 	}
 	return s.Err()

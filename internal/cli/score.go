@@ -197,7 +197,7 @@ func (a *app) evalAnswer(s eval.Summary, floor float64, o reportOptions, subject
 	if err := a.answer(evalSummary{s, analysis}); err != nil {
 		return err
 	}
-	if err := o.write(report.Run(&s, &analysis, a.term.Lang())); err != nil {
+	if err := a.writePages(o, report.Run(&s, &analysis, a.term.Lang())); err != nil {
 		return err
 	}
 	var bad fail.List
