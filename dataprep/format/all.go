@@ -10,6 +10,7 @@ func All() []Format {
 		docxFormat(),
 		xlsxFormat(),
 		epubFormat(),
+		odtFormat(),
 		htmlFormat(),
 		jsonlFormat(),
 		jsonFormat(),

@@ -343,7 +343,11 @@ func (r *paragraphReader) add(s string) {
 		l.text.WriteRune(c)
 	}
 	end := l.text.Len()
-	m := r.marks
+	l.look(start, end, r.marks)
+}
+
+// look marks a range of a line with the looks it has.
+func (l *line) look(start, end int, m wordMarks) {
 	if m.bold != nil && *m.bold {
 		l.mark(start, end, drydock.Bold, "")
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"golang.org/x/net/html/charset"
 
@@ -166,6 +167,11 @@ func usualPrefix(uri string) string {
 	case "http://schemas.openxmlformats.org/spreadsheetml/2006/main", "http://purl.oclc.org/ooxml/spreadsheetml/main",
 		"http://schemas.openxmlformats.org/package/2006/relationships", "http://schemas.openxmlformats.org/package/2006/content-types":
 		return ""
+	}
+	// OpenDocument: urn:oasis:names:tc:opendocument:xmlns:text:1.0
+	if rest, ok := strings.CutPrefix(uri, "urn:oasis:names:tc:opendocument:xmlns:"); ok {
+		name, _, _ := strings.Cut(rest, ":")
+		return strings.TrimSuffix(strings.TrimSuffix(name, "-compatible"), "ing") // drawing is draw
 	}
 	return "other"
 }
