@@ -208,3 +208,31 @@ func TestParsePackErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestChineseColumns: the columns of a Chinese question bank are known by name.
+func TestChineseColumns(t *testing.T) {
+	t.Parallel()
+	items, err := benchmark.ReadItems("b.csv", []byte("\ufeff序号,题目,选项A,选项b,选项C,正确答案,科目,解析\r\n7,左舷灯是什么颜色？,红,绿,,A,避碰,规则\r\n"))
+	if err != nil || len(items) != 1 {
+		t.Fatal(items, err)
+	}
+	it := items[0]
+	if it.ID != "7" || it.Index != 0 || it.Question.Stem != "左舷灯是什么颜色？" || len(it.Question.Options) != 2 || it.Key() != "A" || it.Tags["subject"] != "避碰" {
+		t.Errorf("%+v", it)
+	}
+	if _, err := benchmark.ReadItems("b.csv", []byte("题目,题干,答案\nx,y,A\n")); err == nil {
+		t.Error("two columns of questions are one")
+	}
+}
+
+func TestFreeQuestions(t *testing.T) {
+	t.Parallel()
+	for data, want := range map[string]bool{
+		"\ufeff{\"query\":\"首都？\",\"response\":\"北京\"}\n{": true, `{"system":"s","query":"q","response":["a","b"]}`: true,
+		`{"query":"q","A":"x","B":"y","answer":"A"}`: false, `{"question":"q","answer":"A"}`: false, "": false, "query,response\n": false, `[{"query":"q"}]`: false,
+	} {
+		if got := benchmark.FreeQuestions([]byte(data)); got != want {
+			t.Errorf("%q: %v", data, got)
+		}
+	}
+}

@@ -55,6 +55,28 @@ func (rd *itemReader) readTable(data []byte) {
 	}
 }
 
+// fieldName returns the field that a column of a Chinese question bank holds, or
+// the name as it is. A number that counts from 1 names an item; its place does not
+// come of it.
+func fieldName(column string) string {
+	switch column {
+	case "题目", "题干", "问题", "试题":
+		return "question"
+	case "答案", "正确答案", "标准答案", "参考答案":
+		return "answer"
+	case "解析":
+		return "explanation"
+	case "科目", "学科":
+		return "subject"
+	case "序号", "题号", "编号":
+		return "id"
+	}
+	if letter, ok := strings.CutPrefix(column, "选项"); ok && len(letter) == 1 {
+		return strings.ToUpper(letter)
+	}
+	return column
+}
+
 func (rd *itemReader) header(cells []string) ([]string, bool) {
 	names := make([]string, len(cells))
 	seen := map[string]bool{}
@@ -63,7 +85,7 @@ func (rd *itemReader) header(cells []string) ([]string, bool) {
 		if len(c) == 1 {
 			c = strings.ToUpper(c)
 		} else {
-			c = strings.ToLower(c)
+			c = fieldName(strings.ToLower(c))
 		}
 		if c != "" && seen[c] {
 			rd.report(1, msg.Text{"the header names %q twice", "表头中 %q 出现两次"}, c)
@@ -76,7 +98,7 @@ func (rd *itemReader) header(cells []string) ([]string, bool) {
 		return names, true // tablePrompts has looked
 	}
 	if !seen["question"] && !seen["input"] {
-		rd.report(1, msg.Text{"neither JSON nor a table with a column question", "既不是 JSON，也不是含 question 列的表格"}).
+		rd.report(1, msg.Text{"neither JSON nor a table with a column question", "既不是 JSON，也不是含 question 或“题目”列的表格"}).
 			Hint(msg.Text{"a row needs question, answer and the options A to D", "每行需有 question、answer 和选项 A 至 D"})
 		return nil, false
 	}

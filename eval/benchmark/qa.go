@@ -134,6 +134,17 @@ type qaRow struct {
 	Messages []drydock.Message `json:"messages"`
 }
 
+// FreeQuestions tells the bytes of a file of free questions by its first row: one
+// with a query, as general_qa has it, and with no options.
+func FreeQuestions(data []byte) bool {
+	first, _, _ := bytes.Cut(bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\ufeff")), " \t\r\n"), []byte{'\n'})
+	var row map[string]json.RawMessage
+	if json.Unmarshal(first, &row) != nil || row["query"] == nil || row["question"] != nil {
+		return false
+	}
+	return row["A"] == nil && row["choices"] == nil && row["options"] == nil
+}
+
 // asked returns the messages of a row; nil when it asks nothing.
 func (r *qaRow) asked() []drydock.Message {
 	if len(r.Messages) > 0 {

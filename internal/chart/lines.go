@@ -59,8 +59,9 @@ func (c *Lines) bounds() (x0, x1, y0, y1 float64, ok bool) {
 	for _, l := range c.Levels {
 		y0, y1 = min(y0, l.Y), max(y1, l.Y)
 	}
-	if x0 == x1 {
-		x0, x1 = x0-1, x1+1
+	if x0 == x1 { // a half to either side, so that ticks are whole where x is
+		pad := max(1, math.Round(math.Abs(x0)/2))
+		x0, x1 = x0-pad, x1+pad
 	}
 	if y0 == y1 {
 		pad := max(math.Abs(y0)*0.05, 0.01)

@@ -111,14 +111,17 @@ func readBench(name, like, path string) (*Bench, error) {
 	if ext := strings.ToLower(filepath.Ext(path)); ext == ".parquet" || ext == ".arrow" {
 		return nil, columns(path)
 	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fail.New(fail.Config, msg.Text{"%v", "%v"}, err)
+	}
+	if like == "" && benchmark.FreeQuestions(data) {
+		like = "general_qa"
+	}
 	like = orLike(like)
 	base, err := benchmark.Lookup(like)
 	if err != nil {
 		return nil, err
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fail.New(fail.Config, msg.Text{"%v", "%v"}, err)
 	}
 	items, err := benchmark.ReadItemsOf(base, filepath.Base(path), data)
 	if err != nil {
