@@ -11,34 +11,47 @@ import (
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/launch/feed"
 )
 
 // LintOptions are the flags of lint.
 type LintOptions struct {
 	Files  []string
 	Format string
+	// Trainer has the files be training rows, looked at as this trainer feeds
+	// them.
+	Trainer   string
+	Contract  string
+	MaxLength int
 }
 
 func newLintCommand(a *app) *cobra.Command {
 	var o LintOptions
 	c := a.command("lint", about{
 		use: "[FILE…]", args: anyArgs("FILE"),
-		short: msg.Text{"Report everything wrong with drydock.yaml at once.", "一次报告 drydock.yaml 的全部错误。"},
+		short: msg.Text{"Report everything wrong with drydock.yaml, or with training rows, at once.", "一次报告 drydock.yaml 或训练数据的全部错误。"},
 		long: msg.Text{
-			"Every finding has its place, the line itself and what was probably meant. Nothing is read but the configuration and the list of files it names.",
-			"每个问题都给出位置、所在行以及可能的正确写法。只读取配置及其中列出的文件清单。",
+			"Every finding has its place, the line itself and what was probably meant. Nothing is read but the configuration and the list of files it names. With --trainer, FILE holds training rows: which of them the trainer drops, cuts, masks or feeds otherwise than the model will be asked is told with line, row and pointer, and with the setting that mends it, as drydock template check does.",
+			"每个问题都给出位置、所在行以及可能的正确写法。只读取配置及其中列出的文件清单。带 --trainer 时 FILE 为训练数据：指出训练器会丢弃、截断、掩蔽或与提问不一致的行，给出行号、行 id、指针以及修正所用的设置，与 drydock template check 相同。",
 		},
 		examples: []example{
 			{msg.Text{"the project here", "当前项目"}, "drydock lint"},
 			{msg.Text{"as annotations of a GitHub workflow", "作为 GitHub 工作流注解"}, "drydock lint --format github"},
+			{msg.Text{"training rows, as ms-swift feeds them", "按 ms-swift 的方式检查训练数据"}, "drydock lint data.jsonl --trainer swift --max-length 2048"},
 		},
 	}, nil)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		o.Files = args
 		return runLint(cmd.Context(), a, o)
 	}
-	a.flags(c.Flags()).str(&o.Format, "format", "", "text", msg.Text{"write findings as `text|json|github`", "以 `text|json|github` 输出问题"})
+	f := a.flags(c.Flags())
+	f.str(&o.Format, "format", "", "text", msg.Text{"write findings as `text|json|github`", "以 `text|json|github` 输出问题"})
+	f.str(&o.Trainer, "trainer", "", "", msg.Text{"FILE holds training rows: look at them as trainer `NAME` feeds them", "FILE 为训练数据：按训练器 `NAME` 的方式检查"})
+	f.str(&o.Contract, "contract", "", "", msg.Text{"with --trainer: hold rows and loss to the contract `NAME` (default empty-think)", "与 --trainer 同用：要求数据与损失符合约定 `NAME`（默认 empty-think）"})
+	f.int(&o.MaxLength, "max-length", "", 0, msg.Text{"with --trainer: name rows of more than `N` tokens (0: no limit)", "与 --trainer 同用：指出超过 `N` 个 token 的行（0：不限）"})
 	a.complete(c, "format", "text", "json", "github")
+	a.complete(c, "trainer", feed.Trainers()...)
+	a.complete(c, "contract", contracts()...)
 	return c
 }
 
@@ -59,9 +72,15 @@ type lintAnswer struct {
 	Errors   int       `json:"errors"`
 }
 
-func runLint(_ context.Context, a *app, o LintOptions) error {
+func runLint(ctx context.Context, a *app, o LintOptions) error {
 	if o.Format != "text" && o.Format != "json" && o.Format != "github" {
 		return oneOf("--format", o.Format, "text", "json", "github")
+	}
+	if o.Trainer != "" {
+		return lintRows(ctx, a, o)
+	}
+	if o.Contract != "" || o.MaxLength != 0 {
+		return fail.New(fail.Usage, msg.Text{"--contract and --max-length go with --trainer", "--contract 与 --max-length 须与 --trainer 同用"})
 	}
 	if len(o.Files) == 0 {
 		o.Files = []string{a.configFile()}
@@ -89,7 +108,7 @@ func runLint(_ context.Context, a *app, o LintOptions) error {
 	switch {
 	case o.Format == "github":
 		for _, f := range ans.Findings {
-			a.term.Println(githubAnnotation(f))
+			a.term.Println(githubAnnotation("error", f))
 		}
 	case o.Format == "json" || a.term.JSON():
 		if err := a.term.Value(ans); err != nil {
@@ -104,13 +123,14 @@ func runLint(_ context.Context, a *app, o LintOptions) error {
 	return shown{all}
 }
 
-// githubAnnotation is a workflow command that marks the line in a pull request.
-func githubAnnotation(f finding) string {
+// githubAnnotation is a workflow command that marks the line in a pull request:
+// error, warning or notice.
+func githubAnnotation(level string, f finding) string {
 	esc := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	prop := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	text := f.Message
 	if f.Hint != "" {
 		text += "\n" + f.Hint
 	}
-	return fmt.Sprintf("::error file=%s,line=%d,col=%d::%s", prop.Replace(f.File), max(f.Line, 1), max(f.Column, 1), esc.Replace(text))
+	return fmt.Sprintf("::%s file=%s,line=%d,col=%d::%s", level, prop.Replace(f.File), max(f.Line, 1), max(f.Column, 1), esc.Replace(text))
 }

@@ -77,28 +77,38 @@ func runTemplateCheck(ctx context.Context, a *app, o TemplateCheckOptions) error
 	if err != nil {
 		return err
 	}
-	ans := templateCheckAnswer{
-		Schema: "drydock.template.check/1", Template: f.template, EnableThinking: !f.options.NoThinking,
-		Server: nil, Files: []*parity.Report{}, Unread: []unreadRow{},
-	}
-	if f.options.Settings.Feed != nil {
-		for _, d := range f.data {
-			r, err := a.checkRows(ctx, d, f.options)
-			if err != nil {
-				return err
-			}
-			ans.add(r, a.lang)
-		}
+	ans, err := a.checkFeeding(ctx, f)
+	if err != nil {
+		return err
 	}
 	if o.BaseURL != "" {
 		if ans.Server, err = a.askServer(ctx, o, ans.Files, f.options.NoThinking); err != nil {
 			return err
 		}
 	}
-	if err := a.answer(&ans); err != nil {
+	if err := a.answer(ans); err != nil {
 		return err
 	}
 	return ans.verdict()
+}
+
+// checkFeeding compares all rows.
+func (a *app) checkFeeding(ctx context.Context, f *feeding) (*templateCheckAnswer, error) {
+	ans := &templateCheckAnswer{
+		Schema: "drydock.template.check/1", Template: f.template, EnableThinking: !f.options.NoThinking,
+		Files: []*parity.Report{}, Unread: []unreadRow{},
+	}
+	if f.options.Settings.Feed == nil {
+		return ans, nil
+	}
+	for _, d := range f.data {
+		r, err := a.checkRows(ctx, d, f.options)
+		if err != nil {
+			return nil, err
+		}
+		ans.add(r, a.lang)
+	}
+	return ans, nil
 }
 
 // checkRows compares the rows of one file.

@@ -86,7 +86,7 @@ func TestNoInputNeverWaitsForATerminal(t *testing.T) {
 
 func TestGithubAnnotation(t *testing.T) {
 	t.Parallel()
-	got := githubAnnotation(finding{File: "a,b:c.yaml", Line: 3, Column: 5, Message: "100% wrong\nreally", Hint: "mend it"})
+	got := githubAnnotation("error", finding{File: "a,b:c.yaml", Line: 3, Column: 5, Message: "100% wrong\nreally", Hint: "mend it"})
 	want := "::error file=a%2Cb%3Ac.yaml,line=3,col=5::100%25 wrong%0Areally%0Amend it"
 	if got != want {
 		t.Errorf("got %s, want %s", got, want)
