@@ -128,9 +128,11 @@ func (f *facts) read(s *eval.Summary, a *eval.Analysis) {
 	if s.OtherDiffers > 0 {
 		f.add(msg.Text{"other rule", "另一规则"}, f.w.say(msg.Text{"%s reads another letter on %d {item|items} and finds %d correct", "%s 在 %d 题上抽取到不同字母，判对 %d 题"}, s.OtherRule, s.OtherDiffers, s.OtherCorrect))
 	}
-	f.add(msg.Text{"letters", "字母"}, LetterCounts(s.Letters, f.w.l))
-	f.add(msg.Text{"no letter", "未抽取到字母"}, fmt.Sprint(s.NoExtraction))
-	f.add(msg.Text{"letter not offered", "字母不在选项中"}, fmt.Sprint(s.OutsideOptions))
+	if len(s.Letters) > 0 { // free questions have none
+		f.add(msg.Text{"letters", "字母"}, LetterCounts(s.Letters, f.w.l))
+		f.add(msg.Text{"no letter", "未抽取到字母"}, fmt.Sprint(s.NoExtraction))
+		f.add(msg.Text{"letter not offered", "字母不在选项中"}, fmt.Sprint(s.OutsideOptions))
+	}
 	f.add(msg.Text{"cut off", "被截断"}, fmt.Sprint(s.Truncated))
 	if a.Repeated > 0 {
 		f.add(msg.Text{"answers that changed when asked again", "重复提问时改变的回答"}, Share(a.FlipRate))

@@ -96,7 +96,9 @@ func (s evalSummary) course(t *ui.Terminal, row func(msg.Text, string)) {
 
 // reading prints what was found in the answers.
 func (s evalSummary) reading(t *ui.Terminal, row func(msg.Text, string)) {
-	row(msg.Text{"no letter", "未抽取到字母"}, fmt.Sprint(s.NoExtraction))
+	if len(s.Letters) > 0 { // free questions have none
+		row(msg.Text{"no letter", "未抽取到字母"}, fmt.Sprint(s.NoExtraction))
+	}
 	if s.OutsideOptions > 0 {
 		row(msg.Text{"letter not offered", "字母不在选项中"}, fmt.Sprint(s.OutsideOptions))
 	}
@@ -109,7 +111,9 @@ func (s evalSummary) reading(t *ui.Terminal, row func(msg.Text, string)) {
 	if p := s.Permutations; p != nil {
 		row(msg.Text{"other orders", "其他顺序"}, report.PermutationWords(p, t.Lang()))
 	}
-	row(msg.Text{"letters", "字母"}, report.LetterCounts(s.Letters, t.Lang()))
+	if len(s.Letters) > 0 {
+		row(msg.Text{"letters", "字母"}, report.LetterCounts(s.Letters, t.Lang()))
+	}
 	if !s.Baseline && s.Analysis.Letters.Bias.PValue < biasShown {
 		row(msg.Text{"leaning", "偏好"}, report.BiasSentence(&s.Analysis.Letters.Bias, t.Lang()))
 	}
