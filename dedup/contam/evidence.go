@@ -178,21 +178,23 @@ func (s *Scanner) locate(e *evidence) {
 
 // reach takes the stem's shortest pieces, which stand anywhere, and those that
 // the stem has twice into its region where they touch it, but for the number of a
-// statement between them.
+// statement between them: those behind the piece it ends with at its end, those
+// before the one it begins with at its begin.
 func (e *evidence) reach() {
 	if e.region[0] > e.region[1] {
 		return
 	}
-	for i := range e.pieces {
-		f := &e.pieces[i]
+	end := slices.IndexFunc(e.pieces, func(f found) bool { return f.place.end == e.region[1] })
+	for i := end + 1; i < len(e.pieces); i++ {
 		for at := e.region[1]; at <= e.region[1]+1; at++ {
-			if f.standsAt(e.window, at) {
+			if f := &e.pieces[i]; f.standsAt(e.window, at) {
 				e.region[1] = f.place.end
 				break
 			}
 		}
 	}
-	for i := range slices.Backward(e.pieces) {
+	begin := slices.IndexFunc(e.pieces, func(f found) bool { return f.place.start == e.region[0] })
+	for i := begin - 1; i >= 0; i-- {
 		f := &e.pieces[i]
 		for at := e.region[0] - len(f.piece.letters); at >= e.region[0]-len(f.piece.letters)-1; at-- {
 			if f.standsAt(e.window, at) {

@@ -46,6 +46,9 @@ func (r *rowScanner) fail(what string) error { return &SyntaxError{r.i + 1, what
 // beyond ASCII is a text, as where questions are the keys of their answers.
 const longestKey = 24 // bytes
 
+// shortKey bytes name a field even where they look like a sentence.
+const shortKey = 12
+
 // walk calls value for every string (unescaped) and number of the row, also for
 // keys that are texts. The texts are valid until the next walk.
 func (r *rowScanner) walk(row []byte, value func(text []byte, number bool)) error {
@@ -174,7 +177,7 @@ func (r *rowScanner) name() error {
 		return err
 	}
 	r.key = s
-	if len(s) > longestKey && (bytes.IndexByte(s, ' ') >= 0 || !ascii(s)) {
+	if len(s) > longestKey && (bytes.IndexByte(s, ' ') >= 0 || !ascii(s)) || len(s) > shortKey && sentence(s) {
 		r.keyText(s)
 	}
 	if r.track {
@@ -196,6 +199,11 @@ func (r *rowScanner) keyText(s []byte) {
 	}
 	r.value(s, false)
 	r.path = path
+}
+
+// sentence reports whether a key has a blank to fill in or ends as a sentence does.
+func sentence(s []byte) bool {
+	return bytes.Contains(s, []byte("___")) || bytes.HasSuffix(s, []byte("？")) || bytes.HasSuffix(s, []byte("。")) || s[len(s)-1] == '?'
 }
 
 func ascii(b []byte) bool {

@@ -185,6 +185,9 @@ func labelled(text []byte, ownLine bool) (options [][]byte, capital bool) {
 				empty++
 			}
 		}
+		if len(got) >= 2 && ownLine && article(text[from:], got[0]) {
+			continue
+		}
 		if len(got) >= 2 && empty == 0 {
 			return got, k < capitalKinds
 		}
@@ -215,6 +218,15 @@ func closeBehind(between []byte) bool {
 // optionsHeading is how many letters may stand between a stem's line and the
 // first option: 选项, Options, Answer choices.
 const optionsHeading = 16
+
+// article reports whether the first label, at which text begins, and the text
+// behind it are rather an article and its sentence in another entry of a list: A
+// new valve was introduced by MAN B & W.
+func article(text, option []byte) bool {
+	_, n := utf8.DecodeRune(text)
+	lines := bytes.Count(bytes.TrimSpace(option), []byte("\n"))
+	return lines > 2 || n < len(text) && text[n] == ' ' && !bytes.ContainsRune(option, '\n')
+}
 
 // beginsLabelled reports whether what stands between the end of a stem's line
 // and the first label of an option ends its line, as options and their heading do.

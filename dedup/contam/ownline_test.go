@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/eval/benchmark"
 )
 
 // listed are ways to write a list of stems, an entry a line.
@@ -84,6 +87,27 @@ func TestVariantDoesNotHide(t *testing.T) {
 	} {
 		if found := s.Text([]byte(text)); !failsAs(found, ItemRef{testRef.Name, 2}) {
 			t.Errorf("%q: %+v", text, found)
+		}
+	}
+}
+
+// A short question may be the key of its answer, too.
+func TestShortKeysAreTexts(t *testing.T) {
+	t.Parallel()
+	ref := benchmark.Ref{Name: "quiz", Revision: "1"}
+	q := drydock.Question{Kind: drydock.Single, Stem: "锚链管是______。", Answer: []string{"A"}}
+	for i, o := range []string{"收放锚链的通道", "系泊用的缆绳", "舵机的传动装置"} {
+		q.Options = append(q.Options, drydock.Option{Label: string(rune('A' + i)), Text: o})
+	}
+	ix, err := NewIndex([]benchmark.Item{{Index: 3, Question: q}}, ref, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := ix.Scanner()
+	for _, row := range []string{`{"锚链管是______。":"A"}`, `{"n":{"号型":1,"锚链管是______。":2}}`} {
+		found, err := s.Row([]byte(row))
+		if err != nil || !failsAs(found, ItemRef{"quiz", 3}) {
+			t.Errorf("%s: %+v, %v", row, found, err)
 		}
 	}
 }
