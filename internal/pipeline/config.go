@@ -173,6 +173,14 @@ type namedOutput struct {
 
 func (o namedOutput) path() string { return o.builder.Path() }
 
+// contract names the template contract of training rows; "" for other rows.
+func (o namedOutput) contract() emit.Contract {
+	if k, ok := o.builder.(emit.Contracted); ok {
+		return k.Contract()
+	}
+	return ""
+}
+
 // prompt names the template of the user turn; "" when the shape has none.
 func (o namedOutput) prompt() string {
 	if p, ok := o.builder.(emit.Prompted); ok {

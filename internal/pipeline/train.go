@@ -160,8 +160,8 @@ func (c *Config) planTrain(ctx context.Context) (*TrainResult, error) {
 // trainData is the first output of training rows.
 func (c *Config) trainData() (path string, contract emit.Contract) {
 	for _, o := range c.Output {
-		if k, ok := o.builder.(emit.Contracted); ok {
-			return filepath.ToSlash(o.path()), k.Contract()
+		if k := o.contract(); k != "" {
+			return filepath.ToSlash(o.path()), k
 		}
 	}
 	return "", ""
