@@ -25,7 +25,7 @@ type Checkpoint struct {
 	Name   string // of its folder: checkpoint-400
 	Step   int    // training step; 0: not known
 	Dir    string // absolute
-	SHA256 string // of weights and configuration, 64 hex digits
+	SHA256 string // of weights and configuration, 64 hex digits; zeros: they cannot be read
 	// Problem is why it cannot be served; nil: it can, as far as its files tell.
 	Problem *fail.Error
 }
@@ -123,8 +123,13 @@ func readCheckpoint(dir string) Checkpoint {
 		return problem(msg.Text{"adapter_config.json: %v", "adapter_config.json：%v"}, err)
 	}
 	weights := filepath.Join(dir, "adapter_model.safetensors")
-	c.SHA256, err = hashOf(raw, weights)
+	sum, err := hashOf(raw, weights)
+	if err == nil {
+		c.SHA256 = sum
+	}
 	switch {
+	case os.IsNotExist(err):
+		return problem(msg.Text{"there is no adapter_model.safetensors: the checkpoint is not whole", "缺少 adapter_model.safetensors：检查点不完整"})
 	case err != nil:
 		return problem(msg.Text{"%v", "%v"}, err)
 	case config.DoRA:

@@ -89,6 +89,14 @@ func TestFindCheckpoints(t *testing.T) {
 	if a, b := found[0].Served(), found[7].Served(); !strings.HasPrefix(a, "checkpoint-200-") || a[len(a)-8:] == b[len(b)-8:] {
 		t.Errorf("served as %s and %s", a, b)
 	}
+	// one whose weights are not there yet has a name all the same
+	if err := os.Remove(filepath.Join(dir, "checkpoint-200", "adapter_model.safetensors")); err != nil {
+		t.Fatal(err)
+	}
+	torn, err := eval.FindCheckpoints(dir)
+	if err != nil || torn[0].Problem == nil || !strings.Contains(torn[0].Problem.Error(), "there is no adapter_model.safetensors") || torn[0].Served() != "checkpoint-200-00000000" {
+		t.Errorf("%+v, %v", torn[0], err)
+	}
 	// an adapter by itself
 	if one, err := eval.FindCheckpoints(filepath.Join(dir, "last")); err != nil || len(one) != 1 || one[0].Step != 1200 {
 		t.Errorf("%+v, %v", one, err)

@@ -140,7 +140,7 @@ func isWide(r rune) bool {
 }
 
 func closes(r rune) bool {
-	return strings.ContainsRune("，。、；：？！）】》」』”’…%,.;:?!)]}", r) || unicode.Is(unicode.Mn, r)
+	return strings.ContainsRune("，。、；：．？！）】》」』”’…%,.;:?!)]}", r) || unicode.Is(unicode.Mn, r)
 }
 
 func opens(r rune) bool { return strings.ContainsRune("（【《「『“‘([{", r) }

@@ -27,6 +27,7 @@ func TestWrap(t *testing.T) {
 		{"spaces", "one two three", 8, []string{"one two", "three"}},
 		{"long word", "a incomprehensibility b", 6, []string{"a", "incomprehensibility", "b"}},
 		{"chinese", "让路船应及早采取大幅度行动", 12, []string{"让路船应及早", "采取大幅度行", "动"}},
+		{"a full-width stop stays with its letter", "航行 A．船", 6, []string{"航行", "A．船"}},
 		{"no closing sign first", "让路船应及早，采取行动", 12, []string{"让路船应及", "早，采取行动"}},
 		{"no opening sign last", "让路船应及（早）", 12, []string{"让路船应及", "（早）"}},
 		{"mixed", "用 drydock help 查看", 12, []string{"用 drydock", "help 查看"}},

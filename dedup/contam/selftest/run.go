@@ -145,7 +145,10 @@ func newTrial(sets []contam.Set, carrier *Carrier, o Options) (*trial, error) {
 		return nil, fail.New(fail.Usage, msg.Text{
 			"the data has less than %d characters without benchmark items: nothing to hide copies in",
 			"数据中不含评测题目的文字不足 %d 个字符：无处嵌入副本",
-		}, minCarrier)
+		}, minCarrier).Hint(msg.Text{
+			"a document is one record, and one with a leak carries nothing: drydock prep makes rows of it",
+			"文档整体为一条记录，含泄漏的记录不能用来嵌入副本：请先用 drydock prep 转换为数据行",
+		})
 	}
 	kinds, err := o.kinds()
 	if err != nil {
