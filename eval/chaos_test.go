@@ -102,7 +102,7 @@ type chaotic struct {
 	calm    bool
 	huge    bool // one reply has 10 MB
 	nonce   string
-	latency time.Duration
+	latency atomic.Int64 // nanoseconds; set while a killed run's requests are still answered
 	mu      sync.Mutex
 	tries   map[int]int
 	did     map[string]int
@@ -149,7 +149,7 @@ func (c *chaotic) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.calls.Add(1)
-	time.Sleep(c.latency)
+	time.Sleep(time.Duration(c.latency.Load()))
 	i := indexOf(string(body))
 	good, _ := json.Marshal(map[string]any{
 		"model": "m/qwen3", "choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": c.reply(i)}}},
@@ -315,7 +315,7 @@ func TestKilledAtRandom(t *testing.T) {
 	}
 	want := outputs(t, dir)
 	server, url := newChaotic(t, false)
-	server.latency = 4 * time.Millisecond
+	server.latency.Store(int64(4 * time.Millisecond))
 	draw := mathrand.New(mathrand.NewPCG(1, 2))
 	dir = t.TempDir()
 	rows := 0

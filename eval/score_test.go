@@ -176,6 +176,7 @@ func TestScoreRefusal(t *testing.T) {
 func TestFindAnswers(t *testing.T) {
 	t.Parallel()
 	rev, pred := review(t, 0, []string{"红", "绿"}, "A", "[A]"), `{"index":0,"model":"m","model_output":{"model":"m","choices":[{"message":{"id":"1","content":"[A]"},"stop_reason":"stop"}]}}`+"\n"
+	part := `{"0":{"origin_prompt":"q","prediction":"[A]","gold":"A"}}`
 	for name, c := range map[string]struct {
 		fsys fstest.MapFS
 		want string
@@ -190,10 +191,14 @@ func TestFindAnswers(t *testing.T) {
 			"m/samples_b_2026-01-01.jsonl": {Data: []byte(`{"doc_id":0,"resps":[["x"]],"target":"A"}` + "\n")}, "m/results_2026-01-01.json": {Data: []byte(`{"results":{}}`)},
 		}, "m/samples_b_2026-01-01.jsonl", ""},
 		"two models": {fstest.MapFS{"reviews/a/b.jsonl": {Data: []byte(rev)}, "reviews/c/b.jsonl": {Data: []byte(rev)}}, "", "2 files"},
-		"none":       {fstest.MapFS{"data/test.jsonl": {Data: []byte(`{"question":"q","answer":"A","A":"x","B":"y"}` + "\n")}}, "", "no file of answers"},
+		"parts": {fstest.MapFS{
+			"predictions/m/b_0.json": {Data: []byte(part)}, "predictions/m/b_1.json": {Data: []byte(part)}, "predictions/m/b_10.json": {Data: []byte(part)},
+		}, "", "3 files"},
+		"all parts": {fstest.MapFS{"p/b_1.json": {Data: []byte(part)}, "p/b_0.json": {Data: []byte(part)}}, "p/b_0.json p/b_1.json", ""},
+		"none":      {fstest.MapFS{"data/test.jsonl": {Data: []byte(`{"question":"q","answer":"A","A":"x","B":"y"}` + "\n")}}, "", "no file of answers"},
 	} {
 		got, err := eval.FindAnswers(c.fsys)
-		if got != c.want || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+		if got := strings.Join(got, " "); got != c.want || (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/drydock-ml/drydock/eval/evalscope"
@@ -17,8 +18,10 @@ const deepest = 6
 
 // FindAnswers finds the one file in a folder that [Score] can grade: what
 // EvalScope, swift eval, lm-eval or OpenCompass leave there. Reviews go before the
-// predictions they were made from. More than one file is an error that lists them.
-func FindAnswers(fsys fs.FS) (name string, err error) {
+// predictions they were made from. OpenCompass's NAME_0.json, NAME_1.json and so on
+// are one file in parts, to be read one after another. More than one file is an
+// error that lists them.
+func FindAnswers(fsys fs.FS) (names []string, err error) {
 	found := map[evalscope.Kind][]string{}
 	err = fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
 		switch {
@@ -37,7 +40,7 @@ func FindAnswers(fsys fs.FS) (name string, err error) {
 		return nil
 	})
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if len(found[evalscope.KindReviews]) > 0 {
 		delete(found, evalscope.KindPredictions)
@@ -47,12 +50,15 @@ func FindAnswers(fsys fs.FS) (name string, err error) {
 		all = append(all, files...)
 	}
 	slices.Sort(all)
+	if parts := partsOf(all); len(found) == 1 && len(found[evalscope.KindOpenCompass]) > 0 && parts != nil {
+		return parts, nil
+	}
 	switch len(all) {
 	case 0:
-		return "", fail.New(fail.Config, msg.Text{"the folder holds no file of answers", "文件夹中没有回答文件"}).
+		return nil, fail.New(fail.Config, msg.Text{"the folder holds no file of answers", "文件夹中没有回答文件"}).
 			Hint(msg.Text{"looked for reviews, predictions, samples and result rows in .jsonl and .json, %d folders deep", "已在 %d 层目录内的 .jsonl 与 .json 中查找 reviews、predictions、samples 和结果行"}, deepest)
 	case 1:
-		return all[0], nil
+		return all, nil
 	}
 	e := fail.New(fail.Usage, msg.Text{"the folder holds %d files of answers; name one", "文件夹中有 %d 个回答文件；请指定一个"}, len(all))
 	for i, p := range all {
@@ -61,7 +67,27 @@ func FindAnswers(fsys fs.FS) (name string, err error) {
 		}
 		e.Hint(msg.Text{"%s", "%s"}, p)
 	}
-	return "", e
+	return nil, e
+}
+
+// partsOf puts the files NAME_0.json to NAME_n.json in their order; nil when they
+// are anything else, or one is not there.
+func partsOf(files []string) []string {
+	if len(files) == 0 {
+		return nil
+	}
+	stem, ok := strings.CutSuffix(files[0], "_0.json")
+	if !ok {
+		return nil
+	}
+	parts := make([]string, len(files))
+	for i := range parts {
+		parts[i] = stem + "_" + strconv.Itoa(i) + ".json"
+		if !slices.Contains(files, parts[i]) {
+			return nil
+		}
+	}
+	return parts
 }
 
 // sniffed is how much of a file tells its kind.

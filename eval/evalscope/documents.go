@@ -2,6 +2,7 @@ package evalscope
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -82,26 +83,48 @@ func isOpenCompass(body []byte) bool {
 	return err == nil && t == json.Delim('{')
 }
 
-// openCompass reads {"0": {"origin_prompt": …, "prediction": …, "gold": …}, …}.
+// openCompass reads {"0": {"origin_prompt": …, "prediction": …, "gold": …}, …}, and
+// further ones after it: parts of one data set, each of which counts from 0.
 func (rd *reader) openCompass(data []byte) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	lines := &lineOf{data: data}
-	_, _ = dec.Token()
+	for first := 0; ; {
+		if t, err := dec.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil || t != json.Delim('{') {
+			rd.broken(lines, dec, cmp.Or(err, errNoObject))
+			return
+		}
+		last, ok := rd.openCompassPart(dec, lines, first)
+		if !ok {
+			return
+		}
+		first = last + 1
+	}
+}
+
+var errNoObject = errors.New("no JSON object")
+
+// openCompassPart reads one object whose opening brace was read. first is added to
+// its indexes; last is the greatest it came to.
+func (rd *reader) openCompassPart(dec *json.Decoder, lines *lineOf, first int) (last int, ok bool) {
+	last = first - 1
 	for dec.More() {
 		name, err := dec.Token()
 		if err != nil {
 			rd.broken(lines, dec, err)
-			return
+			return last, false
 		}
 		n := lines.of(int(dec.InputOffset()))
 		var f fields
 		if err := dec.Decode(&f); err != nil {
 			rd.broken(lines, dec, err)
-			return
+			return last, false
 		}
 		s, _ := name.(string)
 		index, err := strconv.ParseUint(s, 10, 31)
-		row := Row{Line: n, Index: int(index)}
+		row := Row{Line: n, Index: first + int(index)}
+		last = max(last, row.Index)
 		switch {
 		case err != nil:
 			rd.report(problem(CodeMissingField, n, -1, msg.Text{"line %d: %q is no index", "第 %d 行：%q 不是 index"}, n, s))
@@ -113,5 +136,7 @@ func (rd *reader) openCompass(data []byte) {
 	}
 	if _, err := dec.Token(); err != nil {
 		rd.broken(lines, dec, err)
+		return last, false
 	}
+	return last, true
 }

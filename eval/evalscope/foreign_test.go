@@ -66,6 +66,10 @@ func TestReadOtherPrograms(t *testing.T) {
 		"OpenCompass": {openCompass, evalscope.KindOpenCompass, []seen{
 			{Line: 2, Index: 0, Text: "答案[B]", Target: "B", Input: "问"}, {Line: 7, Index: 2, Text: "[C]", Target: "A", Input: "问"}, {Line: 8, Index: 1, Choice: "A", Target: "A"},
 		}, nil},
+		"OpenCompass, in parts": {`{"0":{"prediction":"[A]","gold":"A"},"1":{"prediction":"[B]","gold":"B"}}{"0":{"prediction":"[C]","gold":"C"}}` + "\n" + `{"0":{"prediction":"[D]","gold":"D"}}`, evalscope.KindOpenCompass, []seen{
+			{Line: 1, Index: 0, Text: "[A]", Target: "A"}, {Line: 1, Index: 1, Text: "[B]", Target: "B"}, {Line: 1, Index: 2, Text: "[C]", Target: "C"}, {Line: 2, Index: 3, Text: "[D]", Target: "D"},
+		}, nil},
+		"OpenCompass, and more": {`{"0":{"prediction":"[A]","gold":"A"}} 7`, evalscope.KindOpenCompass, []seen{{Line: 1, Index: 0, Text: "[A]", Target: "A"}}, []string{"bad_json"}},
 		"OpenCompass, torn": {openCompass[:len(openCompass)-60], evalscope.KindOpenCompass, []seen{
 			{Line: 2, Index: 0, Text: "答案[B]", Target: "B", Input: "问"}, {Line: 7, Index: 2, Text: "[C]", Target: "A", Input: "问"},
 		}, []string{"torn"}},

@@ -154,11 +154,7 @@ func runCompare(_ context.Context, a *app, o CompareOptions) error {
 // gradedRun grades a file, or the reviews in a work folder. A run with rows that
 // could not be read comes with an error of kind partial.
 func (a *app) gradedRun(b *pipeline.Bench, name string) (eval.Graded, error) {
-	file, err := a.findAnswers(name)
-	if err != nil {
-		return eval.Graded{}, err
-	}
-	data, err := a.readFile(file)
+	file, data, err := a.readAnswers(name)
 	if err != nil {
 		return eval.Graded{}, err
 	}

@@ -96,11 +96,8 @@ func runScore(_ context.Context, a *app, o ScoreOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.File, err = a.findAnswers(o.File); err != nil {
-		return err
-	}
-	data, err := a.readFile(o.File)
-	if err != nil {
+	var data []byte
+	if o.File, data, err = a.readAnswers(o.File); err != nil {
 		return err
 	}
 	s, err := eval.Score(eval.ScoreJob{
@@ -127,23 +124,33 @@ func (a *app) benchToGrade(ref string) (*pipeline.Bench, error) {
 	return &pipeline.Bench{Name: shipped.Ref().Name, Benchmark: shipped}, nil
 }
 
-// findAnswers returns the file to grade: the one named, or the one in the folder
-// named.
-func (a *app) findAnswers(name string) (string, error) {
-	info, err := os.Stat(name)
-	if err != nil || !info.IsDir() {
-		return name, nil // whatever is wrong, reading it will say
-	}
-	found, err := eval.FindAnswers(os.DirFS(name))
-	if err != nil {
-		for _, e := range fail.All(err) {
-			e.At(fail.Where{File: filepath.ToSlash(name)})
+// readAnswers reads the file to grade: the one named, or the one in the folder
+// named. One that lies there in parts is called by the first.
+func (a *app) readAnswers(name string) (file string, data []byte, err error) {
+	files := []string{name}
+	// whatever is wrong, reading it will say
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		found, err := eval.FindAnswers(os.DirFS(name))
+		if err != nil {
+			for _, e := range fail.All(err) {
+				e.At(fail.Where{File: filepath.ToSlash(name)})
+			}
+			return "", nil, err
 		}
-		return "", err
+		files = files[:0]
+		for _, f := range found {
+			files = append(files, filepath.Join(name, filepath.FromSlash(f)))
+			a.term.Detail(msg.Text{"graded: %s", "评分文件：%s"}, filepath.ToSlash(files[len(files)-1]))
+		}
 	}
-	found = filepath.Join(name, filepath.FromSlash(found))
-	a.term.Detail(msg.Text{"graded: %s", "评分文件：%s"}, filepath.ToSlash(found))
-	return found, nil
+	for _, f := range files {
+		part, err := a.readFile(f)
+		if err != nil {
+			return "", nil, err
+		}
+		data = append(data, part...)
+	}
+	return files[0], data, nil
 }
 
 // predictionsOf reads the predictions that lie where EvalScope keeps those of a
