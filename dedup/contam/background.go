@@ -152,7 +152,7 @@ func (c *BackgroundCounter) Add(text string) {
 		return
 	}
 	first, n := c.latin+c.other+1, max(1, uint32(len(s.letters)/backgroundItem))
-	if 2*countLatin(s.letters) > len(s.letters) {
+	if 2*(countLatin(s.letters)+countDigits(s.letters)) > len(s.letters) {
 		c.latin += n
 	} else {
 		c.other += n

@@ -68,7 +68,7 @@ type item struct {
 // parse cuts a question into pieces. The alphabet grows.
 func (a *alphabet) parse(q *benchmark.Item, set, number int) item {
 	it := item{set: set, number: number, index: q.Index, answer: q.Question.Answer}
-	latin := 0
+	own, latin := 0, 0 // letters that are no digits
 	for _, seg := range segments(q.Question.Stem) {
 		ls := a.learn(seg.text)
 		if len(ls) == 0 {
@@ -83,6 +83,7 @@ func (a *alphabet) parse(q *benchmark.Item, set, number int) item {
 		it.clauses = append(it.clauses, a.clausesOf(seg.text, len(ls), kind, it.stemLen)...)
 		it.stem = append(it.stem, cut(ls, kind, max(0, seg.statement-1), it.stemLen)...)
 		it.stemLen += len(ls)
+		own += len(ls) - countDigits(ls)
 		latin += countLatin(ls)
 	}
 	for i, o := range q.Question.Options {
@@ -95,13 +96,14 @@ func (a *alphabet) parse(q *benchmark.Item, set, number int) item {
 			combo:   combo(o.Text),
 		})
 		it.optionLen += len(ls)
+		own += len(ls) - countDigits(ls)
 		latin += countLatin(ls)
 	}
 	if len(it.clauses) < 2 {
 		it.clauses = nil
 	}
 	it.length = it.stemLen + it.optionLen
-	it.latin = 2*latin > it.length
+	it.latin = 2*latin > own
 	return it
 }
 
@@ -172,10 +174,22 @@ func combo(s string) bool {
 	return n > 0 && words <= comboWords
 }
 
+// countLatin returns how many of ls are Latin letters. Digits stand in text of
+// any script.
 func countLatin(ls []letter) int {
 	n := 0
 	for _, l := range ls {
-		if l < latinEnd {
+		if l < latinEnd && !isDigit(l) {
+			n++
+		}
+	}
+	return n
+}
+
+func countDigits(ls []letter) int {
+	n := 0
+	for _, l := range ls {
+		if isDigit(l) {
 			n++
 		}
 	}

@@ -23,6 +23,9 @@ func (s *Scanner) judge(e *evidence) (Verdict, string) {
 		if e.match.options >= c.OptionsOnly && e.optLetters >= c.OptionsOnlyLetters && e.stem < c.StemShown {
 			return OptionsOnly, "options"
 		}
+		if e.sameWords() {
+			return NumericVariant, "numbers"
+		}
 		return SharedMaterial, "stem_alike"
 	}
 	together := e.match.options >= c.OptionsNear

@@ -231,6 +231,19 @@ func (e *evidence) digitsChanged() bool {
 	return false
 }
 
+// sameWords reports whether the stem stands there but for its digits: where they
+// are most of it, other ones make too much of a difference to be found otherwise.
+func (e *evidence) sameWords() bool {
+	left, digits := e.it.stemLen, false
+	for _, f := range e.pieces {
+		if f.piece.kind != optionPart {
+			left -= len(f.piece.letters) - distance(oneDigit(f.piece.letters), oneDigit(e.own(f)))
+			digits = digits || f.piece.digits && f.place.dist > 0
+		}
+	}
+	return digits && float64(left) <= (1-lineSure)*float64(e.it.stemLen)
+}
+
 // otherNumbers reports whether b is a with other digits.
 func otherNumbers(a, b []letter, latin bool) bool {
 	d := distance(a, b)
