@@ -7,6 +7,7 @@ func All() []Format {
 		pdfFormat(),
 		parquetFormat(),
 		arrowFormat(),
+		docFormat(),
 		docxFormat(),
 		xlsxFormat(),
 		epubFormat(),

@@ -201,8 +201,8 @@ func (o *odt) paragraph(x *xmlTokens) paragraph {
 	heading := x.name == "text:h"
 	if heading {
 		p.level = int8(min(max(atoiOr(x.attr("outline-level"), 1), 1), 9))
-	} else if style != nil && style.title(o.styles) {
-		p.level = 1
+	} else {
+		p.level = int8(style.heading(o.styles))
 	}
 	label := ""
 	switch {

@@ -49,15 +49,19 @@ func TestODTText(t *testing.T) {
 	}{
 		{"headings", `<text:h text:outline-level="1">总则</text:h><text:h text:outline-level="2">适用</text:h><text:h text:outline-level="2">定义</text:h>`, []string{"para1|h1|总则", "para2|h2|1. 适用", "para3|h2|2. 定义"}},
 		{"blanks", p("  a \n b<text:s text:c=\"3\"/>c<text:tab/>d ") + p("") + p("甲<text:line-break/>乙"), []string{"para1|a b   c\td", "para2|", "para3 l1|甲", "para3 l2|乙"}},
-		{"lists", list("L", p("题一")+list("", p("甲"), p("乙")), p("题二")+p("续")) + list("L", p("另起")) +
-			`<text:list text:style-name="L" text:continue-numbering="true"><text:list-item text:start-value="7">` + p("七") + `</text:list-item><text:list-header>` + p("无号") + `</text:list-header><text:list-item>` + p("八") + `</text:list-item></text:list>`,
-			[]string{"para1|1、题一", "para2|A. 甲", "para3|B. 乙", "para4|2、题二", "para5|续", "para6|1、另起", "para7|7、七", "para8|无号", "para9|8、八"}},
+		{
+			"lists", list("L", p("题一")+list("", p("甲"), p("乙")), p("题二")+p("续")) + list("L", p("另起")) +
+				`<text:list text:style-name="L" text:continue-numbering="true"><text:list-item text:start-value="7">` + p("七") + `</text:list-item><text:list-header>` + p("无号") + `</text:list-header><text:list-item>` + p("八") + `</text:list-item></text:list>`,
+			[]string{"para1|1、题一", "para2|A. 甲", "para3|B. 乙", "para4|2、题二", "para5|续", "para6|1、另起", "para7|7、七", "para8|无号", "para9|8、八"},
+		},
 		{"list of the paragraph's style", `<text:list><text:list-item><text:p text:style-name="Q">题</text:p></text:list-item></text:list>` + list("C", p("适用"), p("第二条 已有")), []string{"para1|1、题", "para2|第一条 适用", "para3|第二条 已有"}},
-		{"table", `<table:table><table:table-column/><table:table-header-rows><table:table-row><table:table-cell>` + p("题") + `</table:table-cell><table:table-cell>` + p("答") + `</table:table-cell></table:table-row></table:table-header-rows>` +
-			`<table:table-row><table:table-cell table:number-rows-spanned="2">` + p("章") + `</table:table-cell><table:table-cell>` + p(`10<text:span text:style-name="U">3</text:span>`) + p("二") + `</table:table-cell></table:table-row>` +
-			`<table:table-row><table:covered-table-cell/><table:table-cell>` + list("L", p("b")) + `</table:table-cell></table:table-row>` +
-			`<table:table-row><table:table-cell table:number-columns-spanned="2">` + p("宽") + `</table:table-cell><table:covered-table-cell/></table:table-row></table:table>`,
-			[]string{"para1 r1|[题|答]", "para3 r2|[章|10³\n二]", "para6 r3|[章|1、b]", "para7 r4|[宽|]"}},
+		{
+			"table", `<table:table><table:table-column/><table:table-header-rows><table:table-row><table:table-cell>` + p("题") + `</table:table-cell><table:table-cell>` + p("答") + `</table:table-cell></table:table-row></table:table-header-rows>` +
+				`<table:table-row><table:table-cell table:number-rows-spanned="2">` + p("章") + `</table:table-cell><table:table-cell>` + p(`10<text:span text:style-name="U">3</text:span>`) + p("二") + `</table:table-cell></table:table-row>` +
+				`<table:table-row><table:covered-table-cell/><table:table-cell>` + list("L", p("b")) + `</table:table-cell></table:table-row>` +
+				`<table:table-row><table:table-cell table:number-columns-spanned="2">` + p("宽") + `</table:table-cell><table:covered-table-cell/></table:table-row></table:table>`,
+			[]string{"para1 r1|[题|答]", "para3 r2|[章|10³\n二]", "para6 r3|[章|1、b]", "para7 r4|[宽|]"},
+		},
 		{"table of one cell", `<table:table><table:table-row><table:table-cell>` + p("框") + `</table:table-cell></table:table-row></table:table>`, []string{"para1|框"}},
 		{"table in a table", `<table:table><table:table-row><table:table-cell>` + p("外") + `<table:table><table:table-row><table:table-cell>` + p("内") + `</table:table-cell><table:table-cell>` + p("层") + `</table:table-cell></table:table-row></table:table></table:table-cell><table:table-cell>` + p("右") + `</table:table-cell></table:table-row></table:table>`, []string{"para1 r1|[外|右]", "para2 l1 r1|[内|层]"}},
 		{"tracked changes", `<text:tracked-changes><text:changed-region><text:deletion>` + p("删去") + `</text:deletion></text:changed-region></text:tracked-changes>` + p(`留<text:change text:change-id="a"/>下<office:annotation>`+p("批注")+`</office:annotation>`), []string{"para1|留下"}},

@@ -92,18 +92,21 @@ func (o *odt) listOf(s *odtStyle) string {
 	return s.list
 }
 
-// title reports the style of a document's title.
-func (s *odtStyle) title(styles map[string]*odtStyle) bool {
+// heading is the level a paragraph has by its style, or one it inherits from: a
+// title or a heading; 0 for any other.
+func (s *odtStyle) heading(styles map[string]*odtStyle) int {
 	for range maxParents {
 		if s == nil {
-			return false
+			return 0
 		}
-		if s.name == "Title" {
-			return true
+		// names are written with _20_ for a blank
+		name := strings.ReplaceAll(s.name, "_20_", " ")
+		if n := (&wordStyle{name: name, outline: -1}).heading(); n > 0 {
+			return n
 		}
 		s = styles[s.family+"/"+s.parent]
 	}
-	return false
+	return 0
 }
 
 // odtLists are the list styles of a document and the lists being counted.
