@@ -1,0 +1,193 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/valyala/fastjson"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// ConvertFormats lists the formats that rows are converted from and to.
+func ConvertFormats() []string { return slices.Clone(convFormats[:]) }
+
+// A Conversion turns rows of one training format into rows of another, each
+// without a loss or not at all. It is safe for concurrent use.
+type Conversion struct {
+	from, to string
+	parsers  fastjson.ParserPool
+}
+
+// NewConversion makes a conversion. An empty from means: each row's own, found
+// by its fields. Both names are of [ConvertFormats].
+func NewConversion(from, to string) *Conversion { return &Conversion{from: from, to: to} }
+
+// Row appends a row as JSON, without a line end. The error is a *[Refusal] that
+// names the field which has no place in the format or is not as it should be; dst
+// is then returned as it was.
+func (c *Conversion) Row(dst, row []byte) ([]byte, error) {
+	p := c.parsers.Get()
+	defer c.parsers.Put(p)
+	o, err := parseRow(p, row)
+	if err != nil {
+		return dst, &Refusal{"not_a_row", "row", err.Error()}
+	}
+	from := c.from
+	if from == "" {
+		if from = sniffConv(o); from == "" {
+			return dst, &Refusal{"unknown_format", "row", fmt.Sprintf("none of the known formats has the fields %s", fieldList(o))}
+		}
+	}
+	r, err := readConv(o, from)
+	if err != nil {
+		return dst, err
+	}
+	if from == "qwen3_chat" {
+		splitLastThink(r)
+	}
+	out, err := writeConv(dst, r, c.to)
+	if err != nil {
+		return dst, err
+	}
+	return out, nil
+}
+
+// fieldList names up to ten fields of a row.
+func fieldList(o *fastjson.Object) string {
+	var names []string
+	o.Visit(func(key []byte, _ *fastjson.Value) { names = append(names, string(key)) })
+	if len(names) > 10 {
+		names = append(names[:10], "…")
+	}
+	return fmt.Sprintf("%q", names)
+}
+
+// splitLastThink takes the think block off the last answer: it is the contract's,
+// not the row's.
+func splitLastThink(r *convRow) {
+	if len(r.turns) == 0 {
+		return
+	}
+	t := &r.turns[len(r.turns)-1]
+	if reasoning, rest, ok := splitThink(t.content); ok && t.role == "assistant" && t.reasoning == "" {
+		t.reasoning, t.content = reasoning, rest
+	}
+}
+
+// DatasetInfo is the entry that LLaMA-Factory's dataset_info.json needs for rows
+// converted to its format, as one JSON object: the rows in file, plain, as
+// preference pairs or with a KTO label.
+func DatasetInfo(file string, pairs, labels bool) []byte {
+	dst := appendText([]byte{'{'}, "file_name", file)
+	dst = append(dst, `,"formatting":"sharegpt"`...)
+	if pairs {
+		dst = append(dst, `,"ranking":true,"columns":{"messages":"conversations","chosen":"chosen","rejected":"rejected"}`...)
+		return append(dst, `,"tags":{"role_tag":"from","content_tag":"value","user_tag":"human","assistant_tag":"gpt","system_tag":"system","observation_tag":"observation","function_tag":"function_call"}}`...)
+	}
+	dst = append(dst, `,"columns":{"messages":"messages"`...)
+	if labels {
+		dst = append(dst, `,"kto_tag":"label"`...)
+	}
+	return append(dst, `},"tags":{"role_tag":"role","content_tag":"content","user_tag":"user","assistant_tag":"assistant","system_tag":"system","observation_tag":"tool","function_tag":"function_call"}}`...)
+}
+
+// A convWriter writes one row.
+type convWriter struct {
+	dst   []byte
+	to    string
+	names []string // fields written
+	err   error
+}
+
+func (w *convWriter) refuse(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
+// field begins a field of the row.
+func (w *convWriter) field(name string) {
+	w.names = append(w.names, name)
+	w.dst = appendField(w.dst, name)
+}
+
+func (w *convWriter) text(name, value string) {
+	w.field(name)
+	w.dst = drydock.AppendJSONString(w.dst, value)
+}
+
+// reserved lists names that a trainer takes for its own, so that a field of that
+// name would change what is trained. Source: ms-swift's column mapping and TRL's
+// dataset formats.
+func reserved(to string) []string {
+	switch to {
+	case "swift":
+		return []string{
+			"text", "content", "answer", "question", "input", "output", "target", "targets", "answer_key", "answers",
+			"solution", "completion", "response", "query", "prompt", "problem", "system", "label", "channel", "images",
+			"audios", "videos", "objects", "margin", "instruction", "conversations", "conversation", "history",
+		}
+	case "trl", "prompt_completion":
+		return []string{"text", "messages", "prompt", "completion", "chosen", "rejected", "label", "input_ids", "labels", "images"}
+	case "axolotl", "llamafactory", "openai", "sharegpt", "qwen3_chat":
+		return []string{"messages", "conversations", "chosen", "rejected", "label", "kto_tag", "rejected_response", "input_ids", "labels"}
+	case "alpaca":
+		return []string{"instruction", "input", "output", "history", "system", "chosen", "rejected", "kto_tag"}
+	}
+	return []string{"text", "input_ids", "labels"}
+}
+
+// writeConv appends a row of a format.
+func writeConv(dst []byte, r *convRow, to string) ([]byte, error) {
+	w := &convWriter{dst: append(dst, '{'), to: to}
+	if r.id != nil {
+		w.field("id")
+		w.dst = append(w.dst, r.id...)
+	}
+	if (r.text != nil) != (to == "text") {
+		if r.text != nil {
+			return dst, lost("text", to)
+		}
+		return dst, lost("messages", to)
+	}
+	w.payload(r)
+	if r.tools != nil {
+		w.field("tools")
+		w.dst = append(w.dst, r.tools...)
+	}
+	for _, f := range r.extra {
+		if slices.Contains(w.names, f.Name) || slices.Contains(reserved(to), f.Name) {
+			w.refuse(lost(f.Name, to))
+			continue
+		}
+		w.dst = append(drydock.AppendJSONString(comma(w.dst), f.Name), ':')
+		w.dst = append(w.dst, f.Value...)
+	}
+	if w.err != nil {
+		return dst, w.err
+	}
+	return append(w.dst, '}'), nil
+}
+
+// comma parts a field from the one before it.
+func comma(dst []byte) []byte {
+	if dst[len(dst)-1] == '{' {
+		return dst
+	}
+	return append(dst, ',')
+}
+
+// Preference reports whether a row is a preference pair or has KTO's label.
+func Preference(row []byte) (pair, label bool) {
+	eachField(row, func(name []byte) bool {
+		switch string(name) {
+		case "rejected", "rejected_response", "rejected_messages":
+			pair = true
+		case "label", "kto_tag":
+			label = true
+		}
+		return true
+	})
+	return pair, label
+}

@@ -1,0 +1,334 @@
+package emit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/valyala/fastjson"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// A convTurn is one turn of a row on its way from one format to another.
+type convTurn struct {
+	role, content, reasoning string
+	more                     []drydock.RawField // what else it carries: tool_calls, name, loss, train …
+}
+
+// A convRow is a row free of its format. What is null is not there: tables give
+// null for every field that a row lacks.
+type convRow struct {
+	id       drydock.RawJSON // as it stood; nil: none
+	turns    []convTurn
+	rejected []convTurn
+	label    *bool
+	tools    drydock.RawJSON
+	text     *string
+	extra    []drydock.RawField
+}
+
+// A Refusal says why a row is not converted.
+type Refusal struct {
+	Reason string // ASCII snake_case, stable
+	Field  string // where it stands: messages[2].tool_calls
+	Detail string // English, for people
+}
+
+// Error names field and reason.
+func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s", r.Field, r.Detail) }
+
+func lost(field, format string) error {
+	return &Refusal{"field_lost", field, "the format " + format + " has no place for it"}
+}
+
+// A convReader reads one row; the first refusal stays.
+type convReader struct {
+	row *convRow
+	err error
+}
+
+func (r *convReader) refuse(reason, field, format string, args ...any) {
+	if r.err == nil {
+		r.err = &Refusal{reason, field, fmt.Sprintf(format, args...)}
+	}
+}
+
+// convFields are the fields with a meaning, by the format that --from may name.
+// Every format reads its trainer's preference and KTO fields, too.
+func convFields(format string) []string {
+	switch format {
+	case "openai", "qwen3_chat":
+		return []string{"messages"}
+	case "swift":
+		return []string{"messages", "rejected_response", "rejected_messages", "label"}
+	case "axolotl", "llamafactory":
+		return []string{"messages", "conversations", "chosen", "rejected", "label", "kto_tag"}
+	case "sharegpt":
+		return []string{"conversations", "chosen", "rejected", "kto_tag", "system"}
+	case "alpaca":
+		return []string{"instruction", "input", "output", "history", "system", "chosen", "rejected", "kto_tag"}
+	case "prompt_completion":
+		return []string{"prompt", "completion"}
+	case "trl":
+		return []string{"messages", "prompt", "completion", "chosen", "rejected", "label"}
+	case "text":
+		return []string{"text"}
+	}
+	return nil
+}
+
+// convFormats lists the formats that rows are read from and written to.
+var convFormats = [...]string{
+	"openai", "prompt_completion", "sharegpt", "alpaca", "text", "swift", "llamafactory", "trl", "axolotl", "qwen3_chat",
+}
+
+// sniffConv names the format of a row by its fields; "" when it has none.
+func sniffConv(o *fastjson.Object) string {
+	has := func(name string) bool { v := o.Get(name); return v != nil && v.Type() != fastjson.TypeNull }
+	switch {
+	case has("messages") && (has("rejected_response") || has("rejected_messages")):
+		return "swift"
+	case has("messages") && (has("chosen") || has("rejected") || has("label") || has("kto_tag")):
+		return "llamafactory"
+	case has("messages"):
+		return "openai"
+	case has("conversations"):
+		return "sharegpt"
+	case has("instruction"):
+		return "alpaca"
+	case has("prompt") && (has("chosen") || has("label")):
+		return "trl"
+	case has("prompt"):
+		return "prompt_completion"
+	case has("text"):
+		return "text"
+	}
+	return ""
+}
+
+// readConv reads a row of a format.
+func readConv(o *fastjson.Object, format string) (*convRow, error) {
+	r := &convReader{row: &convRow{}}
+	meant := map[string]*fastjson.Value{}
+	for _, name := range convFields(format) {
+		meant[name] = nil
+	}
+	o.Visit(func(key []byte, v *fastjson.Value) {
+		name := string(key)
+		_, known := meant[name]
+		switch {
+		case v.Type() == fastjson.TypeNull:
+		case name == "id":
+			r.row.id = rawValue(v)
+		case name == "tools" && format != "text":
+			r.row.tools = rawValue(v)
+		case known:
+			meant[name] = v
+		default:
+			r.row.extra = append(r.row.extra, drydock.RawField{Name: name, Value: rawValue(v)})
+		}
+	})
+	r.conversation(meant, format)
+	r.preference(meant)
+	return r.row, r.err
+}
+
+// conversation reads the turns, whatever they are called.
+func (r *convReader) conversation(f map[string]*fastjson.Value, format string) {
+	row := r.row
+	if v := f["system"]; v != nil {
+		if s := r.text("system", v); s != "" {
+			row.turns = append(row.turns, convTurn{role: "system", content: s})
+		}
+	}
+	switch {
+	case f["messages"] != nil:
+		row.turns = append(row.turns, r.turns("messages", f["messages"])...)
+	case f["conversations"] != nil:
+		row.turns = append(row.turns, r.turns("conversations", f["conversations"])...)
+	case f["instruction"] != nil:
+		r.alpaca(f)
+	case f["prompt"] != nil:
+		row.turns = append(row.turns, r.side("prompt", "user", f["prompt"])...)
+		switch v := f["completion"]; {
+		case v != nil:
+			row.turns = append(row.turns, r.side("completion", "assistant", v)...)
+		case f["chosen"] == nil:
+			r.refuse("missing_field", "completion", "the row has a prompt and no answer")
+		}
+	case f["text"] != nil:
+		s := r.text("text", f["text"])
+		row.text = &s
+	default:
+		r.refuse("missing_field", convFields(format)[0], "the row has no such field; this is no row of %s", format)
+	}
+}
+
+// alpaca reads an instruction with what surrounds it. The prompt is instruction
+// and input on lines of their own, as trainers join them.
+func (r *convReader) alpaca(f map[string]*fastjson.Value) {
+	if h := f["history"]; h != nil {
+		list, err := h.Array()
+		if err != nil {
+			r.refuse("wrong_type", "history", "must be a list of pairs, not %s", h.Type())
+		}
+		for i, e := range list {
+			pair, err := e.Array()
+			if err != nil || len(pair) != 2 {
+				r.refuse("wrong_type", fmt.Sprintf("history[%d]", i), "must be a question and an answer")
+				continue
+			}
+			for j, role := range [...]string{"user", "assistant"} {
+				r.row.turns = append(r.row.turns, convTurn{role: role, content: r.text(fmt.Sprintf("history[%d][%d]", i, j), pair[j])})
+			}
+		}
+	}
+	prompt := r.text("instruction", f["instruction"])
+	if v := f["input"]; v != nil {
+		if s := r.text("input", v); s != "" && prompt != "" {
+			prompt += "\n" + s
+		} else if s != "" {
+			prompt = s
+		}
+	}
+	r.row.turns = append(r.row.turns, convTurn{role: "user", content: prompt})
+	switch v := f["output"]; {
+	case v != nil:
+		r.row.turns = append(r.row.turns, convTurn{role: "assistant", content: r.text("output", v)})
+	case f["chosen"] == nil:
+		r.refuse("missing_field", "output", "the row has no answer")
+	}
+}
+
+// preference reads the winning and the losing answer, and the label of KTO.
+func (r *convReader) preference(f map[string]*fastjson.Value) {
+	if v := f["chosen"]; v != nil {
+		r.row.turns = append(r.row.turns, r.side("chosen", "assistant", v)...)
+	}
+	for _, name := range [...]string{"rejected", "rejected_response", "rejected_messages"} {
+		if v := f[name]; v != nil {
+			r.row.rejected = append(r.row.rejected, r.side(name, "assistant", v)...)
+		}
+	}
+	for _, name := range [...]string{"label", "kto_tag"} {
+		v := f[name]
+		if v == nil {
+			continue
+		}
+		b, err := v.Bool()
+		if err != nil {
+			r.refuse("wrong_type", name, "must be true or false, not %s", v.Type())
+			continue
+		}
+		r.row.label = &b
+	}
+}
+
+// side reads text, one turn or several.
+func (r *convReader) side(name, role string, v *fastjson.Value) []convTurn {
+	switch v.Type() {
+	case fastjson.TypeString:
+		return []convTurn{{role: role, content: r.text(name, v)}}
+	case fastjson.TypeObject:
+		return []convTurn{r.turn(name, v)}
+	}
+	return r.turns(name, v)
+}
+
+func (r *convReader) turns(name string, v *fastjson.Value) []convTurn {
+	list, err := v.Array()
+	if err != nil {
+		r.refuse("wrong_type", name, "must be a list of turns, not %s", v.Type())
+		return nil
+	}
+	out := make([]convTurn, 0, len(list))
+	for i, e := range list {
+		out = append(out, r.turn(fmt.Sprintf("%s[%d]", name, i), e))
+	}
+	return out
+}
+
+// turn reads {"role","content"} or {"from","value"}.
+func (r *convReader) turn(where string, v *fastjson.Value) (t convTurn) {
+	o, err := v.Object()
+	if err != nil {
+		r.refuse("wrong_type", where, "must be an object, not %s", v.Type())
+		return t
+	}
+	said := false
+	o.Visit(func(key []byte, v *fastjson.Value) {
+		if v.Type() == fastjson.TypeNull {
+			return
+		}
+		switch name := string(key); name {
+		case "role", "from":
+			t.role = roleOf(r.text(where+"."+name, v))
+		case "content", "value":
+			t.content, said = r.content(where+"."+name, v), true
+		case "reasoning_content":
+			t.reasoning = r.text(where+"."+name, v)
+		default:
+			t.more = append(t.more, drydock.RawField{Name: name, Value: rawValue(v)})
+		}
+	})
+	switch {
+	case t.role == "":
+		r.refuse("missing_field", where+".role", "the turn does not say whose it is")
+	case !said && len(t.more) == 0:
+		r.refuse("missing_field", where+".content", "the turn says nothing")
+	}
+	return t
+}
+
+// content reads a turn's text: a string, one text object, or text parts, which
+// are joined. A part of another kind has no place in a text row.
+func (r *convReader) content(where string, v *fastjson.Value) string {
+	switch v.Type() {
+	case fastjson.TypeObject:
+		return r.part(where, v)
+	case fastjson.TypeArray:
+		list, _ := v.Array()
+		var b strings.Builder
+		for i, p := range list {
+			b.WriteString(r.part(fmt.Sprintf("%s[%d]", where, i), p))
+		}
+		return b.String()
+	}
+	return r.text(where, v)
+}
+
+func (r *convReader) part(where string, v *fastjson.Value) string {
+	if v.Type() == fastjson.TypeString {
+		return r.text(where, v)
+	}
+	o, err := v.Object()
+	if err != nil {
+		r.refuse("wrong_type", where, "must be text, not %s", v.Type())
+		return ""
+	}
+	kind, text := "text", ""
+	o.Visit(func(key []byte, v *fastjson.Value) {
+		switch name := string(key); {
+		case v.Type() == fastjson.TypeNull: // a table's part has every field
+		case name == "type":
+			kind = r.text(where+".type", v)
+		case name == "text" || name == "value":
+			text = r.text(where+"."+name, v)
+		default:
+			r.refuse("content_part", where+"."+name, "only text can be converted, and this part holds more")
+		}
+	})
+	if kind != "text" {
+		r.err = nil // the kind says it best
+		r.refuse("content_part", where, "a part of type %s; only text can be converted", kind)
+	}
+	return text
+}
+
+func (r *convReader) text(where string, v *fastjson.Value) string {
+	b, err := v.StringBytes()
+	if err != nil {
+		r.refuse("wrong_type", where, "must be text, not %s", v.Type())
+	}
+	return string(b)
+}

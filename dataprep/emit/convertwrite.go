@@ -1,0 +1,309 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/drydock-ml/drydock"
+)
+
+// payload writes the fields that make a row one of its format.
+func (w *convWriter) payload(r *convRow) {
+	if w.to != "text" && len(r.turns) == 0 {
+		w.refuse(&Refusal{"missing_field", "messages", "the conversation is empty"})
+		return
+	}
+	pairs := w.to == "swift" || w.to == "llamafactory" || w.to == "trl" || w.to == "axolotl"
+	if r.rejected != nil && !pairs {
+		w.refuse(lost("rejected", w.to))
+	}
+	if r.label != nil && (!pairs || w.to == "axolotl") {
+		w.refuse(lost("label", w.to))
+	}
+	if r.rejected != nil && r.label != nil {
+		w.refuse(lost("label", w.to+" of preference pairs"))
+	}
+	switch w.to {
+	case "text":
+		w.text("text", *r.text)
+	case "sharegpt":
+		w.field("conversations")
+		w.fromValue("conversations", r.turns)
+	case "alpaca":
+		w.alpaca(r)
+	case "prompt_completion":
+		w.promptCompletion(r)
+	case "swift":
+		w.swift(r)
+	case "trl":
+		w.trl(r)
+	case "llamafactory", "axolotl":
+		w.trainerPairs(r)
+	case "qwen3_chat":
+		w.qwen3(r)
+	default:
+		w.messages("messages", r.turns)
+	}
+}
+
+// messages writes a list of {"role","content"}.
+func (w *convWriter) messages(name string, turns []convTurn) {
+	w.field(name)
+	w.dst = append(w.dst, '[')
+	for i, t := range turns {
+		if i > 0 {
+			w.dst = append(w.dst, ',')
+		}
+		w.message(fmt.Sprintf("%s[%d]", name, i), t)
+	}
+	w.dst = append(w.dst, ']')
+}
+
+func (w *convWriter) message(where string, t convTurn) {
+	if t.role == "function_call" && w.to != "llamafactory" {
+		w.refuse(lost(where+" (function_call)", w.to))
+	}
+	w.dst = append(w.dst, '{')
+	w.dst = appendText(w.dst, "role", t.role)
+	content, reasoning := t.content, t.reasoning
+	if reasoning != "" && (w.to == "swift" || w.to == "llamafactory") {
+		// these trainers know no field for it: it stands in the text
+		content, reasoning = thinkBlock(reasoning)+content, ""
+	}
+	w.dst = appendText(w.dst, "content", content)
+	if reasoning != "" {
+		w.dst = appendText(w.dst, "reasoning_content", reasoning)
+	}
+	for _, f := range t.more {
+		if known, all := turnFields(w.to); !all && !slices.Contains(known, f.Name) {
+			w.refuse(lost(where+"."+f.Name, w.to))
+		}
+		w.dst = append(drydock.AppendJSONString(append(w.dst, ','), f.Name), ':')
+		w.dst = append(w.dst, f.Value...)
+	}
+	w.dst = append(w.dst, '}')
+}
+
+// turnFields lists what a turn may carry beside role and content: what the trainer
+// knows. OpenAI messages may carry anything.
+func turnFields(to string) (names []string, all bool) {
+	switch to {
+	case "openai":
+		return nil, true
+	case "swift":
+		return []string{"tool_calls", "tool_call_id", "name", "loss", "loss_scale"}, false
+	case "trl", "prompt_completion":
+		return []string{"tool_calls", "tool_call_id", "name"}, false
+	case "axolotl":
+		return []string{"tool_calls", "tool_call_id", "name", "train", "train_detail", "weight"}, false
+	}
+	return nil, false
+}
+
+// fromValue writes a list of ShareGPT's {"from","value"}.
+func (w *convWriter) fromValue(name string, turns []convTurn) {
+	w.dst = append(w.dst, '[')
+	for i, t := range turns {
+		if i > 0 {
+			w.dst = append(w.dst, ',')
+		}
+		w.saying(fmt.Sprintf("%s[%d]", name, i), t)
+	}
+	w.dst = append(w.dst, ']')
+}
+
+func (w *convWriter) saying(where string, t convTurn) {
+	from := t.role
+	switch from {
+	case "user":
+		from = "human"
+	case "assistant":
+		from = "gpt"
+	case "tool":
+		from = "observation"
+	}
+	for _, f := range t.more {
+		w.refuse(lost(where+"."+f.Name, w.to))
+	}
+	content := t.content
+	if t.reasoning != "" {
+		if w.to != "llamafactory" {
+			w.refuse(lost(where+".reasoning_content", w.to))
+		}
+		content = thinkBlock(t.reasoning) + content
+	}
+	w.dst = append(w.dst, '{')
+	w.dst = appendText(w.dst, "from", from)
+	w.dst = appendText(w.dst, "value", content)
+	w.dst = append(w.dst, '}')
+}
+
+// plainPairs takes a leading system turn off and holds that user and assistant
+// take turns, the assistant last, each with text only.
+func (w *convWriter) plainPairs(turns []convTurn) (system string, pairs []convTurn) {
+	if len(turns) > 0 && turns[0].role == "system" && len(turns[0].more) == 0 {
+		system, turns = turns[0].content, turns[1:]
+	}
+	for i, t := range turns {
+		where := "turn " + strconv.Itoa(i+1)
+		switch want := [2]string{"user", "assistant"}[i%2]; {
+		case t.role != want:
+			w.refuse(&Refusal{"bad_turn_order", where, fmt.Sprintf("it is %s's; %s wants user and assistant by turns", t.role, w.to)})
+		case len(t.more) > 0:
+			w.refuse(lost(where+": "+t.more[0].Name, w.to))
+		case t.reasoning != "":
+			w.refuse(lost(where+": reasoning_content", w.to))
+		}
+	}
+	if len(turns) == 0 || len(turns)%2 != 0 {
+		w.refuse(&Refusal{"bad_turn_order", "messages", w.to + " wants the assistant's turn last"})
+		return system, nil
+	}
+	return system, turns
+}
+
+func (w *convWriter) alpaca(r *convRow) {
+	if r.tools != nil {
+		w.refuse(lost("tools", w.to))
+	}
+	system, turns := w.plainPairs(r.turns)
+	if turns == nil {
+		return
+	}
+	last := len(turns) - 2
+	w.text("instruction", turns[last].content)
+	w.text("input", "")
+	w.text("output", turns[last+1].content)
+	if system != "" {
+		w.text("system", system)
+	}
+	if last > 0 {
+		w.field("history")
+		w.dst = append(w.dst, '[')
+		for i := 0; i < last; i += 2 {
+			if i > 0 {
+				w.dst = append(w.dst, ',')
+			}
+			w.dst = drydock.AppendJSONString(append(w.dst, '['), turns[i].content)
+			w.dst = append(drydock.AppendJSONString(append(w.dst, ','), turns[i+1].content), ']')
+		}
+		w.dst = append(w.dst, ']')
+	}
+}
+
+// answerApart parts the last turn, which must be the assistant's.
+func (w *convWriter) answerApart(turns []convTurn) (before, answer []convTurn) {
+	n := len(turns) - 1
+	if turns[n].role != "assistant" {
+		w.refuse(&Refusal{"bad_turn_order", fmt.Sprintf("messages[%d]", n), w.to + " wants the assistant's turn last"})
+	}
+	return turns[:n], turns[n:]
+}
+
+// promptCompletion writes turns, not strings: TRL applies the chat template to
+// turns only.
+func (w *convWriter) promptCompletion(r *convRow) {
+	before, answer := w.answerApart(r.turns)
+	w.messages("prompt", before)
+	w.messages("completion", answer)
+}
+
+func (w *convWriter) trl(r *convRow) {
+	if r.rejected == nil {
+		w.promptCompletion(r)
+		w.bool("label", r.label)
+		return
+	}
+	before, answer := w.answerApart(r.turns)
+	w.messages("prompt", before)
+	w.messages("chosen", answer)
+	w.messages("rejected", r.rejected)
+}
+
+func (w *convWriter) bool(name string, v *bool) {
+	if v != nil {
+		w.field(name)
+		w.dst = strconv.AppendBool(w.dst, *v)
+	}
+}
+
+func (w *convWriter) swift(r *convRow) {
+	w.messages("messages", r.turns)
+	w.bool("label", r.label)
+	switch rejected := r.rejected; {
+	case rejected == nil:
+	case len(rejected) == 1 && rejected[0].role == "assistant" && len(rejected[0].more) == 0 && rejected[0].reasoning == "":
+		w.text("rejected_response", rejected[0].content)
+	default:
+		w.messages("rejected_response", rejected)
+	}
+}
+
+// trainerPairs writes rows of LLaMA-Factory and axolotl: messages, for pairs with
+// one chosen and one rejected turn beside them.
+func (w *convWriter) trainerPairs(r *convRow) {
+	if r.rejected == nil {
+		w.messages("messages", r.turns)
+		w.bool("label", r.label)
+		return
+	}
+	before, answer := w.answerApart(r.turns)
+	if len(r.rejected) != 1 {
+		w.refuse(lost("rejected: more than one turn", w.to))
+		return
+	}
+	if w.to == "llamafactory" {
+		w.field("conversations")
+		w.fromValue("conversations", before)
+		w.field("chosen")
+		w.saying("chosen", answer[0])
+		w.field("rejected")
+		w.saying("rejected", r.rejected[0])
+		return
+	}
+	w.messages("messages", before)
+	w.field("chosen")
+	w.message("chosen", answer[0])
+	w.field("rejected")
+	w.message("rejected", r.rejected[0])
+}
+
+// qwen3 writes the rows of the emitter of that name: the last answer behind its
+// think block, which is empty where the row has no reasoning.
+func (w *convWriter) qwen3(r *convRow) {
+	if r.tools != nil {
+		w.refuse(lost("tools", w.to))
+	}
+	chat := &drydock.Chat{}
+	for i, t := range r.turns {
+		for _, f := range t.more {
+			w.refuse(lost(fmt.Sprintf("messages[%d].%s", i, f.Name), w.to))
+		}
+		chat.Messages = append(chat.Messages, drydock.Message{Role: t.role, Content: t.content, Reasoning: t.reasoning})
+	}
+	contract := EmptyThink
+	last := r.turns[len(r.turns)-1]
+	reasoning, answer, _ := splitThink(last.content)
+	if last.reasoning != "" {
+		reasoning = last.reasoning
+	}
+	if reasoning != "" {
+		contract = CoT
+	}
+	e := &qwen3Emitter{o: qwen3ChatOptions{Contract: string(contract)}}
+	turns, err := e.chat(&drydock.Record{Chat: chat})
+	if err != nil {
+		d, _ := err.(*drydock.Drop)
+		w.refuse(&Refusal{d.Reason, "messages", d.Detail})
+		return
+	}
+	out := make([]convTurn, len(turns))
+	for i, m := range turns {
+		out[i] = convTurn{role: m.Role, content: m.Content}
+	}
+	if was, is, _ := splitThink(out[len(out)-1].content); was != reasoning || is != answer {
+		w.refuse(&Refusal{"field_lost", fmt.Sprintf("messages[%d].content", len(out)-1), "the template takes away line ends in front of an answer and blanks around reasoning"})
+	}
+	w.messages("messages", out)
+}
