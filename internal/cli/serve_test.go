@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/drydock-ml/drydock/qwen3"
 )
 
 // cmdServe starts a chat server for the rest of a script and puts its address
@@ -24,7 +26,8 @@ import (
 // It serves m and the adapter ck, answers [A] to everything, and loads adapters
 // while it runs. A fault is null (a reasoning parser takes the answers), busy
 // (429 at first), deny (no key is good), bad (the second item is refused), cold
-// (loads no adapters).
+// (loads no adapters), tokens (shows the prompt's tokens, as vLLM does), system
+// (the same, with a system turn of its own).
 func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: serve VARIABLE FAULT…")
@@ -71,12 +74,33 @@ func (c *chatServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.served = append(c.served, q.Name)
 	case r.URL.Path == "/v1/unload_lora_adapter":
 		c.served = slices.DeleteFunc(c.served, func(s string) bool { return s == q.Name })
+	case r.URL.Path == "/tokenize" && (c.has("tokens") || c.has("system")):
+		c.tokenize(w, body)
+	case r.URL.Path == "/detokenize" && (c.has("tokens") || c.has("system")):
+		var ids struct{ Tokens []int32 }
+		_ = json.Unmarshal(body, &ids)
+		_ = json.NewEncoder(w).Encode(map[string]string{"prompt": qwen3.Decode(ids.Tokens)})
 	case r.URL.Path == "/v1/chat/completions":
 		c.calls++
 		c.chat(w, string(body), q.Model, q.Stream)
 	default:
 		http.NotFound(w, r)
 	}
+}
+
+func (c *chatServer) tokenize(w io.Writer, body []byte) {
+	var q struct {
+		qwen3.Conversation
+		Kwargs struct {
+			Thinking *bool `json:"enable_thinking"`
+		} `json:"chat_template_kwargs"`
+	}
+	_ = json.Unmarshal(body, &q)
+	if c.has("system") {
+		q.Messages = append([]qwen3.Message{{Role: "system", Content: "x", Text: true}}, q.Messages...)
+	}
+	text, _ := qwen3.Render(nil, &q.Conversation, qwen3.RenderOptions{GenerationPrompt: true, NoThinking: q.Kwargs.Thinking != nil && !*q.Kwargs.Thinking})
+	_ = json.NewEncoder(w).Encode(map[string]any{"tokens": qwen3.Encode(nil, string(text)), "max_model_len": 4096})
 }
 
 func (c *chatServer) chat(w http.ResponseWriter, body, model string, streamed bool) {

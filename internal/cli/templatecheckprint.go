@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -62,9 +63,9 @@ func (c *templateCheckAnswer) add(r *parity.Report, l msg.Lang) {
 // verdict is the error the command ends with.
 func (c *templateCheckAnswer) verdict() error {
 	out := slices.Clone(c.unread)
-	rows, matching, errors, unreadable := 0, 0, 0, 0
+	rows, matching, wrong, unreadable := 0, 0, 0, 0
 	for _, r := range c.Files {
-		rows, matching, errors, unreadable = rows+r.Rows, matching+r.Matching, errors+r.Errors(), unreadable+r.Unreadable
+		rows, matching, wrong, unreadable = rows+r.Rows, matching+r.Matching, wrong+r.Errors(), unreadable+r.Unreadable
 	}
 	if n := unreadable - len(c.unread); n > 0 {
 		out = append(out, fail.New(fail.Partial, msg.Text{"%d more {row was|rows were} not read", "另有 %d 行无法读取"}, n))
@@ -76,7 +77,7 @@ func (c *templateCheckAnswer) verdict() error {
 	if s := c.Server; s != nil && s.Diff != nil {
 		out = append(out, fail.New(fail.Refused, msg.Text{"the server makes other tokens of line %d than the template does", "服务端对第 %d 行生成的 token 与模板不同"}, s.Line))
 	}
-	if errors > 0 {
+	if wrong > 0 {
 		out = append(out, fail.New(fail.Refused, msg.Text{"%d of %d {row|rows} would be trained as they will be asked", "%d / %d 行的训练内容与提问一致"}, matching, rows))
 	} else if rows == 0 && unreadable == 0 && c.Template == nil {
 		out = append(out, fail.New(fail.Config, msg.Text{"there is no row in it", "其中没有数据"}))
@@ -102,7 +103,7 @@ func (c *templateCheckAnswer) text(t *ui.Terminal) {
 			t.Print(msg.Text{"server      %d {prompt has|prompts have} exactly the template's tokens", "服务端    %d 条提示的 token 与模板完全一致"}, s.Asked)
 		} else {
 			t.Print(msg.Text{"server      other tokens than the template's, line %d", "服务端    第 %d 行的 token 与模板不同"}, s.Line)
-			t.Println("  " + diffText(t, s.Diff))
+			t.Println("  " + diffWords(t, s.Diff, msg.Text{"the server", "服务端"}, msg.Text{"the template", "模板"}))
 		}
 	}
 }
@@ -152,15 +153,19 @@ func printFinding(t *ui.Terminal, file string, f parity.Finding) {
 	}
 }
 
-// diffText shows the first token that differs.
+// diffText shows the first token that differs between trainer and endpoint.
 func diffText(t *ui.Terminal, d *parity.Diff) string {
+	return diffWords(t, d, msg.Text{"the trainer", "训练器"}, msg.Text{"the endpoint", "端点"})
+}
+
+func diffWords(t *ui.Terminal, d *parity.Diff, fed, wanted msg.Text) string {
 	tok := func(k parity.Token) string {
 		if k.ID < 0 {
 			return t.Say(msg.Text{"the end", "结尾"})
 		}
 		return fmt.Sprintf("%q (%d)", k.Text, k.ID)
 	}
-	return t.Say(msg.Text{"token %d: the trainer has %s, the endpoint %s; before it %q", "第 %d 个 token：训练器为 %s，端点为 %s；其前为 %q"}, d.At, tok(d.Fed), tok(d.Wanted), d.Before)
+	return t.Say(msg.Text{"token %d: %s has %s, %s %s; before it %q", "第 %d 个 token：%s为 %s，%s为 %s；其前为 %q"}, d.At, fed, tok(d.Fed), wanted, tok(d.Wanted), d.Before)
 }
 
 // askedPrompts is how many prompts a live server is asked for.
@@ -195,6 +200,12 @@ func (a *app) askServer(ctx context.Context, o TemplateCheckOptions, files []*pa
 				q.Extra = []drydock.RawField{{Name: "chat_template_kwargs", Value: []byte(`{"enable_thinking":false}`)}}
 			}
 			got, err := client.Tokenize(ctx, 30*time.Second, q)
+			var refused *llm.Error
+			var fatal *fail.Error
+			if errors.As(err, &refused) && !errors.As(err, &fatal) {
+				return nil, fail.New(fail.Failed, msg.Text{"%s does not tell its tokens: %v", "%s 不提供其 token：%v"}, client.URL(), err).
+					Hint(msg.Text{"vLLM does, under /tokenize; or leave --base-url out", "vLLM 在 /tokenize 提供；或去掉 --base-url"})
+			}
 			if err != nil {
 				return nil, err
 			}
