@@ -152,9 +152,15 @@ func TestReadSubjects(t *testing.T) {
 		data string
 		line int
 	}{
-		{"", 1}, {"a,b\n1,2\n", 1}, {"index,subject\n0,航海\n0,轮机\n", 3}, {"index,subject\n0,\n", 2},
-		{"index,subject\n0,x,y\n", 2}, {"{\"index\":0,\"subject\":\"x\"}\n{\n", 2}, {"{\"subject\":\"x\"}\n", 1},
-		{"index,subject\n0,\xba\xbd\xba\xa3\n", 2}, {"index,subject\n", 1},
+		{"", 1},
+		{"a,b\n1,2\n", 1},
+		{"index,subject\n0,航海\n0,轮机\n", 3},
+		{"index,subject\n0,\n", 2},
+		{"index,subject\n0,x,y\n", 2},
+		{"{\"index\":0,\"subject\":\"x\"}\n{\n", 2},
+		{"{\"subject\":\"x\"}\n", 1},
+		{"index,subject\n0,\xba\xbd\xba\xa3\n", 2},
+		{"index,subject\n", 1},
 	} {
 		_, err := eval.ReadSubjects("s.csv", []byte(c.data))
 		all := fail.All(err)

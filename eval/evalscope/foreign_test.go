@@ -86,7 +86,9 @@ func TestReadOtherPrograms(t *testing.T) {
 		"no places":                   {`{"index":0.5,"output":"x"}` + "\n" + `{"index":true,"output":"x"}` + "\n" + `{"index":1e30,"output":"x"}` + "\n", evalscope.KindEmpty, nil, []string{"missing_field", "missing_field", "missing_field"}},
 		"what Python calls numbers": {
 			`{"doc_id":0,"target":1,"resps":[[[-Infinity,false]],[[-3.5,true]]],"acc":NaN}` + "\n" + `{"doc_id":1,"target":0,"resps":[[[NaN,false]],[[-Infinity,true]]],"acc":0}` + "\n" + `{"doc_id":2,"target":"A","resps":[["\"NaN\", -Infinity [A]"]],"acc":1}` + "\n",
-			evalscope.KindLMEval, []seen{{Line: 1, Choice: "B", Target: "B", Options: 2}, {Line: 3, Index: 2, Text: `"NaN", -Infinity [A]`, Target: "A", Scored: true, Acc: 1}}, []string{"missing_field"},
+			evalscope.KindLMEval,
+			[]seen{{Line: 1, Choice: "B", Target: "B", Options: 2}, {Line: 3, Index: 2, Text: `"NaN", -Infinity [A]`, Target: "A", Scored: true, Acc: 1}},
+			[]string{"missing_field"},
 		},
 		"several replies": {`{"doc_id":0,"target":"A","resps":[["[A]","[B]"]]}` + "\n", evalscope.KindLMEval, []seen{{Line: 1, Text: "[A]", Target: "A"}}, []string{"more_replies"}},
 		"no objects":      {"7\n[8]\n\"x\"\n", evalscope.KindEmpty, nil, []string{"bad_json", "bad_json", "bad_json"}},
@@ -96,7 +98,9 @@ func TestReadOtherPrograms(t *testing.T) {
 		"EvalScope's, of another kind": {
 			`{"index":0,"messages":[{"role":"user","content":[{"type":"text","text":"问"}]},{"role":"assistant","content":"[A]"}],"target":["A","C"],"sample_score":{"score":{"value":{"acc":true},"extracted_prediction":["A","C"],"prediction":"[A]"}}}` + "\n" +
 				`{"index":1,"input":"问","target":"A","sample_score":{"score":{"value":{"acc":null},"extracted_prediction":null,"prediction":"[A]"}}}` + "\n",
-			evalscope.KindReviews, []seen{{Line: 1, Text: "[A]", Target: "AC", Input: "**User**: \n问", Scored: true, Acc: 1}, {Line: 2, Index: 1, Text: "[A]", Target: "A", Input: "问"}}, nil,
+			evalscope.KindReviews,
+			[]seen{{Line: 1, Text: "[A]", Target: "AC", Input: "**User**: \n问", Scored: true, Acc: 1}, {Line: 2, Index: 1, Text: "[A]", Target: "A", Input: "问"}},
+			nil,
 		},
 	} {
 		kind, rows, problems := evalscope.Read([]byte(c.data))

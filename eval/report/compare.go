@@ -33,8 +33,14 @@ func (w writer) contrasts(c *eval.Comparison) {
 		}
 	}
 	w.table([]head{
-		{msg.Text{"run", "运行"}, false}, {msg.Text{"items", "题数"}, true}, {msg.Text{"gained", "新增正确"}, true}, {msg.Text{"lost", "新增错误"}, true},
-		{msg.Text{"difference", "差值"}, true}, {msg.Text{"interval", "区间"}, true}, {msg.Text{"p", "p"}, true}, {msg.Text{"p (Holm)", "p（Holm）"}, true},
+		{msg.Text{"run", "运行"}, false},
+		{msg.Text{"items", "题数"}, true},
+		{msg.Text{"gained", "新增正确"}, true},
+		{msg.Text{"lost", "新增错误"}, true},
+		{msg.Text{"difference", "差值"}, true},
+		{msg.Text{"interval", "区间"}, true},
+		{msg.Text{"p", "p"}, true},
+		{msg.Text{"p (Holm)", "p（Holm）"}, true},
 		{msg.Text{"detectable", "可检出"}, true},
 	}, rows)
 	w.text(msg.Text{
@@ -58,8 +64,12 @@ func (w writer) scores(c *eval.Comparison) {
 		rows[i] = []string{s.Name, s.Model, fmt.Sprint(s.N), Share(s.Accuracy), Interval(s.Wilson95), s.File}
 	}
 	w.table([]head{
-		{msg.Text{"run", "运行"}, false}, {msg.Text{"model", "模型"}, false}, {msg.Text{"n", "n"}, true}, {msg.Text{"accuracy", "准确率"}, true},
-		{msg.Text{"interval", "区间"}, true}, {msg.Text{"file", "文件"}, false},
+		{msg.Text{"run", "运行"}, false},
+		{msg.Text{"model", "模型"}, false},
+		{msg.Text{"n", "n"}, true},
+		{msg.Text{"accuracy", "准确率"}, true},
+		{msg.Text{"interval", "区间"}, true},
+		{msg.Text{"file", "文件"}, false},
 	}, rows)
 	w.doc.Chart(bars.SVG(), bars.Text(72))
 }

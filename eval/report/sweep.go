@@ -17,9 +17,13 @@ func Sweep(s *eval.Sweep, l msg.Lang) *page.Doc {
 		w.doc.Chart(c.SVG(), c.Text(76, 16))
 	}
 	heads := []head{
-		{msg.Text{"step", "步数"}, true}, {msg.Text{"checkpoint", "检查点"}, false},
-		{msg.Text{"development set", "开发集"}, true}, {msg.Text{"interval", "区间"}, true},
-		{msg.Text{"test", "测试集"}, true}, {msg.Text{"interval", "区间"}, true}, {msg.Text{"not evaluated", "未评测"}, false},
+		{msg.Text{"step", "步数"}, true},
+		{msg.Text{"checkpoint", "检查点"}, false},
+		{msg.Text{"development set", "开发集"}, true},
+		{msg.Text{"interval", "区间"}, true},
+		{msg.Text{"test", "测试集"}, true},
+		{msg.Text{"interval", "区间"}, true},
+		{msg.Text{"not evaluated", "未评测"}, false},
 	}
 	var rows [][]string
 	if s.BaseDev != nil {

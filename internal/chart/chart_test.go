@@ -35,7 +35,8 @@ func sweep() *Lines {
 	return &Lines{
 		Title: "accuracy & steps <dev>", XName: "step", YScale: Percent,
 		Series: []Series{{Name: "dev", Points: []Point{
-			{X: 200, Y: 0.617, Low: 0.569, High: 0.662}, {X: 400, Y: 0.631, Low: 0.584, High: 0.676, Chosen: true},
+			{X: 200, Y: 0.617, Low: 0.569, High: 0.662},
+			{X: 400, Y: 0.631, Low: 0.584, High: 0.676, Chosen: true},
 			{X: 600, Y: 0.629, Low: 0.582, High: 0.674},
 		}}},
 		Levels: []Level{{"base", 0.558}},

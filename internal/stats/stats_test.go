@@ -224,8 +224,12 @@ func choose(n, k int, p float64) float64 {
 func TestDetectable(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ got, want float64 }{
-		{DetectableGain(1888, 0.02), 0.009}, {DetectableGain(1888, 0.05), 0.014}, {DetectableGain(1888, 0.10), 0.020},
-		{DetectableUnpaired(1888, 0.8), 0.0365}, {DetectableGain(0, 0.1), 1}, {DetectableUnpaired(0, 0.1), 1},
+		{DetectableGain(1888, 0.02), 0.009},
+		{DetectableGain(1888, 0.05), 0.014},
+		{DetectableGain(1888, 0.10), 0.020},
+		{DetectableUnpaired(1888, 0.8), 0.0365},
+		{DetectableGain(0, 0.1), 1},
+		{DetectableUnpaired(0, 0.1), 1},
 	} {
 		if math.Abs(c.got-c.want) > 5e-4 {
 			t.Errorf("got %v, want %v", c.got, c.want)
