@@ -123,14 +123,29 @@ func (c *ContamCheck) Files(ctx context.Context, files []string) (*ContamTotals,
 	}
 	defer os.RemoveAll(c.tmp)
 	t := &ContamTotals{OnlyRows: true}
-	jobs, err := c.jobs(ctx, t, files)
+	opened, jobs, err := c.jobs(ctx, t, files)
 	if err != nil {
 		return t, err
 	}
 	if c.Index != nil && slices.ContainsFunc(jobs, func(j contamJob) bool { return !j.in.onlyRows() }) {
 		c.raw = c.Index.Raw()
 	}
-	return t, c.run(ctx, t, jobs)
+	// the hashes are only for the summary, so the scan need not wait for them
+	hashes := parallel.Go(func() error {
+		return parallel.Each(ctx, c.Workers, len(opened), func(ctx context.Context, i int) error {
+			opened[i].hash()
+			return context.Cause(ctx)
+		})
+	})
+	if err := c.run(ctx, t, jobs); err != nil {
+		return t, err
+	}
+	err = hashes.Wait()
+	for i, f := range opened {
+		t.Inputs[i].SHA256 = f.sha256
+		t.Bad = append(t.Bad, f.bad...)
+	}
+	return t, err
 }
 
 // A contamJob is one unit of one input.
@@ -140,26 +155,27 @@ type contamJob struct {
 	unit  int
 }
 
-// jobs opens the files and lists the units that are this shard's.
-func (c *ContamCheck) jobs(ctx context.Context, t *ContamTotals, files []string) ([]contamJob, error) {
+// jobs opens the files and lists the units that are this shard's. The inputs are
+// those files that can be looked at.
+func (c *ContamCheck) jobs(ctx context.Context, t *ContamTotals, files []string) (inputs []*contamFile, jobs []contamJob, err error) {
 	opened := make([]contamFile, len(files))
-	err := parallel.Each(ctx, c.Workers, len(files), func(ctx context.Context, i int) error {
+	err = parallel.Each(ctx, c.Workers, len(files), func(ctx context.Context, i int) error {
 		opened[i] = c.open(ctx, files[i])
 		return context.Cause(ctx)
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var jobs []contamJob
 	k := 0
 	for i := range opened {
 		f := &opened[i]
 		t.Bad = append(t.Bad, f.bad...)
+		f.bad = nil
 		if f.gone {
 			continue
 		}
 		if c.Clean != nil && !f.onlyRows() {
-			return nil, notRows(f)
+			return nil, nil, notRows(f)
 		}
 		t.OnlyRows = t.OnlyRows && f.onlyRows()
 		for unit := range f.units() {
@@ -168,9 +184,10 @@ func (c *ContamCheck) jobs(ctx context.Context, t *ContamTotals, files []string)
 			}
 			k++
 		}
-		t.Inputs = append(t.Inputs, ContamInput{File: f.name, SHA256: f.sha256, ReadAs: f.readAs()})
+		inputs = append(inputs, f)
+		t.Inputs = append(t.Inputs, ContamInput{File: f.name, ReadAs: f.readAs()})
 	}
-	return jobs, nil
+	return inputs, jobs, nil
 }
 
 func notRows(f *contamFile) error {

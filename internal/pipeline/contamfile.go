@@ -36,9 +36,9 @@ func (c *ContamCheck) open(ctx context.Context, path string) contamFile {
 	f := contamFile{name: filepath.ToSlash(path), path: path}
 	head, err := headOf(path)
 	if err != nil || len(head) == 0 || detected(head, path) != nil {
-		in, err := OpenInput(ctx, path, c.Read, c.Note)
+		in, err := openAs(ctx, f.name, path, c.Read, c.Note)
 		if err == nil {
-			f.in, f.sha256, f.size = in, in.File.SHA256, in.File.Size
+			f.in, f.size = in, in.File.Size
 			return f
 		}
 		f.bad = fail.All(err)
@@ -51,11 +51,20 @@ func (c *ContamCheck) open(ctx context.Context, path string) contamFile {
 	if info, err := os.Stat(path); err == nil {
 		f.size = info.Size()
 	}
-	if f.sha256, err = runstore.HashFile(path); err != nil {
-		f.bad = append(f.bad, fail.New(fail.Partial, msg.Text{"%v", "%v"}, err))
-		f.gone = true
-	}
+	f.gone = !f.hash()
 	return f
+}
+
+// hash takes the file's hash, unless that is done; false when it cannot be read.
+func (f *contamFile) hash() bool {
+	if f.gone || f.sha256 != "" {
+		return true
+	}
+	var err error
+	if f.sha256, err = runstore.HashFile(f.path); err != nil {
+		f.bad = append(f.bad, fail.New(fail.Partial, msg.Text{"%v", "%v"}, err))
+	}
+	return err == nil
 }
 
 // detected returns the format that reads the file, nil when none does. A pickle of
