@@ -141,11 +141,13 @@ func (s *Scanner) locate(e *evidence) {
 	}
 	for i := range pieces {
 		p := &pieces[i]
-		if d, _ := s.m.search(p.letters, w); e.how == asBroken && d > gapCost {
-			e.locateBroken(p)
-		} else {
-			place1(p)
+		if e.how == asBroken {
+			if d, _ := s.m.search(p.letters, w); d > gapCost {
+				e.locateBroken(p)
+				continue
+			}
 		}
+		place1(p)
 	}
 	for _, f := range e.pieces {
 		if len(f.piece.letters) > shortPiece || e.it.stemLen <= 6 {

@@ -269,7 +269,8 @@ func (e *evidence) sameOffer(o *option, r offer) bool {
 }
 
 func sameOption(a, b []letter, latin bool) bool {
-	return distance(a, b) <= tolerance(len(a), latin) && slices.Equal(digitsOf(a), digitsOf(b))
+	most := tolerance(len(a), latin)
+	return max(len(a)-len(b), len(b)-len(a)) <= most && distance(a, b) <= most && slices.Equal(digitsOf(a), digitsOf(b))
 }
 
 // reordered reports whether all options, or all statements, are there but in
