@@ -113,3 +113,32 @@ func TestComparison(t *testing.T) {
 		})
 	}
 }
+
+// TestSweep: each checkpoint with its weights and answers, what they share once.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	one, two := run(t, 60, 0), run(t, 60, 1)
+	shared := eval.Condition{Name: "sampling", Value: "{\"temperature\":0.0}"}
+	one.DependsOn = []eval.Condition{shared, {Name: "reviews", Value: "sha256:11"}}
+	two.DependsOn = []eval.Condition{shared, {Name: "reviews", Value: "sha256:22"}}
+	two.Failures = []eval.Failure{{Index: 3, Kind: eval.FailureRequest}}
+	s := eval.Sweep{Benchmark: "b@1", Base: "base", BaseError: "no such model", Queries: 5, Rows: []eval.SweepRow{
+		{Checkpoint: "ck100", Step: 100, SHA256: "aa", Test: &one}, {Checkpoint: "ck200", Step: 200, SHA256: "bb", Test: &two},
+		{Checkpoint: "ck300", Step: 300, SHA256: "cc", Error: "DoRA is not served"},
+	}}
+	page := string(report.Sweep(&s, msg.En).Markdown())
+	for _, want := range []string{
+		"asked in 5 runs", "every checkpoint was asked the test: the best of 3", "no such model", "DoRA is not served", "1 item without an answer",
+		"| ck100 | weights | sha256:aa |", "| ck100 | reviews | sha256:11 |", "| ck200 | reviews | sha256:22 |", "| ck300 | weights | sha256:cc |",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report lacks %q:\n%s", want, page)
+		}
+	}
+	if n := strings.Count(page, "| sampling |"); n != 1 {
+		t.Errorf("what they share is said %d times", n)
+	}
+	if s.Dev = "dev@1"; report.SweepAdvice(&s, msg.Zh) != "" {
+		t.Error("a choice on other items needs no advice")
+	}
+}

@@ -43,6 +43,9 @@ func Sweep(s *eval.Sweep, l msg.Lang) *page.Doc {
 		"The test was asked in %d {run|runs} of this project so far.",
 		"本项目至今有 %d 次运行向模型提问测试集。",
 	}, s.Queries)
+	if advice := SweepAdvice(s, l); advice != "" {
+		w.doc.Text(advice)
+	}
 	if s.BaseError != "" {
 		w.text(msg.Text{"%s was not compared with: %s", "未能与 %s 比较：%s"}, s.Base, s.BaseError)
 	}
@@ -58,6 +61,18 @@ func Sweep(s *eval.Sweep, l msg.Lang) *page.Doc {
 	}
 	w.sweepDependsOn(s)
 	return w.doc
+}
+
+// SweepAdvice says what a best figure is worth when every checkpoint was asked the
+// test; empty: not so.
+func SweepAdvice(s *eval.Sweep, l msg.Lang) string {
+	if s.Dev != "" || len(s.Rows) < 2 {
+		return ""
+	}
+	return msg.Text{
+		"every checkpoint was asked the test: the best of %d is better by luck, too; --dev FILE chooses on other items and asks the test once",
+		"每个检查点都做了测试集：%d 个中的最高分含运气成分；--dev FILE 可在其他题目上选择，只做一次测试集",
+	}.Format(l, len(s.Rows))
 }
 
 // sweepDependsOn lists what all the runs share, and of each checkpoint its weights

@@ -178,11 +178,8 @@ func (s sweepAnswer) text(t *ui.Terminal) {
 			t.Println(strings.TrimRight(c.Text(min(t.Width(), 100), 14), "\n"))
 		}
 	}
-	if s.Dev == "" && len(s.Rows) > 1 {
-		t.Note(msg.Text{
-			"every checkpoint was asked the test: the best of %d is better by luck, too; --dev FILE chooses on other items and asks the test once",
-			"每个检查点都做了测试集：%d 个中的最高分含运气成分；--dev FILE 可在其他题目上选择，只做一次测试集",
-		}, len(s.Rows))
+	if advice := report.SweepAdvice(&s.Sweep, t.Lang()); advice != "" {
+		t.Note(msg.Text{"%s", "%s"}, advice)
 	}
 	noteQueries(t, s.Queries)
 }
