@@ -28,7 +28,8 @@
 //     prompt's own example), indexfile, blind;
 //   - scan and candidates: scan, cover, hopeless, on the edit distance of myers;
 //   - verify: verify, rescue (of what is interrupted or rearranged), evidence;
-//   - verdict: judge, on what changes, polarity, offered, answer find in the text;
+//   - verdict: config (the thresholds), judge, on what changes, polarity, offered,
+//     ownline and answer find in the text;
 //   - rows in, findings out: record, seam (items cut in two), finding, align and
 //     alignment (the edit script), explain;
 //   - bytes of any kind: raw, rawtext, rawwide.
