@@ -108,8 +108,8 @@ func compareLoss(r *row, s *feed.Sample, w wanted, out *found) {
 		out.add(lossPlace, pointer, msg.Text{"the loss begins at token %d, the answer at token %d: the question is trained as well", "损失从第 %d 个 token 开始，回答从第 %d 个开始：问题也会被训练"}, begins, w.opened)
 		return
 	}
-	if slices.Contains(s.Loss[:begins], true) {
-		out.add(historyTrained, r.pointers[0], msg.Text{})
+	if at := slices.Index(s.Loss[:begins], true); at >= 0 {
+		out.add(historyTrained, r.pointers[min(messageAt(w.ids, at), len(r.pointers)-1)], msg.Text{})
 	}
 }
 

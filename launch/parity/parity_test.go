@@ -110,7 +110,7 @@ func TestFindings(t *testing.T) {
 		{"a block where none is", "llamafactory", emit.Plain, strings.TrimSpace(emptyRow), []string{"not_the_contract /messages/1/content: it has a think block, and the contract is plain"}},
 		{"two answers", "llamafactory", emit.EmptyThink, row(ask + `{"role":"assistant","content":"a"}` + answer), []string{"dropped: LLaMA-Factory drops rows whose turns do not go user, assistant, user, assistant"}},
 		{"no answer", "swift", emit.EmptyThink, row(`{"role":"user","content":"问"}`), []string{"no_answer /messages/0/content"}},
-		{"history that is trained", "axolotl", emit.EmptyThinkMasked, strings.TrimSpace(twoTurns), []string{"history_trained /messages/0/content"}},
+		{"history that is trained", "axolotl", emit.EmptyThinkMasked, strings.TrimSpace(twoTurns), []string{"history_trained /messages/2/content"}},
 		{"tools", "trl", emit.EmptyThink, `{"messages":[` + ask + `{"role":"assistant","content":"[C]"}],"tools":[{}]}`, []string{"tools"}},
 	} {
 		if d := cmp.Diff(c.want, found(check(t, c.row, c.trainer, c.contract, parity.Options{}))); d != "" {
