@@ -81,6 +81,12 @@ type Format struct {
 // claims reports whether the extension is one of the format's.
 func (f *Format) claims(ext string) bool { return slices.Contains(f.Exts, ext) }
 
+// HoldsRows reports whether the blocks of the format are rows, each a JSON object
+// as it stood or as its columns give it.
+func (f *Format) HoldsRows() bool {
+	return slices.Contains([]string{jsonlName, jsonName, "parquet", "arrow"}, f.Name)
+}
+
 // Detect finds the format by content. wrongExt says that the name's extension
 // promises another one. The error is of kind [fail.Partial] and names what the
 // content looks like, where that is known.

@@ -218,7 +218,7 @@ func (d *dedupRun) open(ctx context.Context, name, encoding string) error {
 	}
 	d.bad = append(d.bad, bad...)
 	for _, in := range files {
-		if in.Kind.Name != "jsonl" && in.Kind.Name != "json" {
+		if !in.Kind.HoldsRows() {
 			d.bad = append(d.bad, fail.New(fail.Partial, msg.Text{"%s holds no rows but is %s", "%s 不是数据行，而是 %s"}, in.Name(), in.Kind.Name).
 				Hint(msg.Text{"drydock prep makes rows of it", "请先用 drydock prep 转换为数据行"}))
 			continue
