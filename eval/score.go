@@ -63,6 +63,7 @@ func Score(job ScoreJob) (Summary, error) {
 	if s.Model == "" {
 		s.Model = rows[0].Model
 	}
+	s.Baseline = IsBuiltin(s.Model)
 	counted := summarize(job.Benchmark, results, OnErrorWrong, &s)
 	s.DependsOn = job.dependsOn()
 	if foreign {

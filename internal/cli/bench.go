@@ -122,6 +122,8 @@ func (l benchList) text(t *ui.Terminal) {
 		}
 		items, copied := "-", t.Say(msg.Text{"none: drydock bench add %s FILE", "无：drydock bench add %s FILE"}, r.Name)
 		switch {
+		case r.Expected == 0 && !r.Registered && !r.Project:
+			copied = t.Say(msg.Text{"none needed: --bench FILE", "不需要：--bench FILE"})
 		case r.Project:
 			items, copied = fmt.Sprint(r.Items), filepath.ToSlash(r.Path)
 		case r.Registered:
