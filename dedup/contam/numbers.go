@@ -122,7 +122,7 @@ func (n *numbering) plain(ls []letter) []letter {
 func (s *Scanner) numbersChanged(e *evidence) bool {
 	n := s.ix.numbers
 	for _, p := range e.spots() {
-		all := e.changes(p)
+		all := n.unmoved(e.changes(p))
 		for i := range all {
 			if n.changed(&all[i], len(all)) {
 				return true
@@ -133,6 +133,29 @@ func (s *Scanner) numbersChanged(e *evidence) bool {
 		}
 	}
 	return e.digitsChanged()
+}
+
+// unmoved returns the changes without those of a digit that has changed places
+// with the letter beside it, as in damaged text: 大7于5 for 大于75.
+func (n *numbering) unmoved(all []change) []change {
+	for i := 0; i+1 < len(all); i++ {
+		in, out := &all[i], &all[i+1]
+		if len(in.item) > 0 {
+			in, out = out, in
+		}
+		if len(in.item) > 0 || len(out.data) > 0 || len(in.data) != 1 || !slices.Equal(in.data, out.item) || !isDigit(in.data[0]) {
+			continue
+		}
+		past := out.before
+		if in == &all[i+1] {
+			past = out.behind
+		}
+		if past != none && !n.numeral(past) && (in.dataBefore == past || in.dataBehind == past) {
+			all = slices.Delete(all, i, i+2)
+			i--
+		}
+	}
+	return all
 }
 
 // changed reports whether c makes another number of one; others is how many

@@ -330,13 +330,22 @@ type need struct {
 // hit most of them.
 const latinShare = 0.4
 
+// fewSeeds letters of a stem have so few seeds that two damaged spots may leave
+// one of them.
+const fewSeeds = 28
+
 func (c *Thresholds) needs(it *item) need {
 	share, nats := c.StemShare, c.OptionNats
 	if it.latin {
 		share, nats = share*latinShare, nats*latinShare
 	}
+	stem := float32(share) * it.stemMass
+	if it.optionMass == 0 && it.stemLen <= fewSeeds {
+		// options too short for a seed: nothing but the stem can tell
+		stem = float32(share/3) * it.stemMass
+	}
 	return need{
-		stem:       float32(share) * it.stemMass,
+		stem:       stem,
 		opt:        max(float32(nats), float32(c.OptionShare)*it.optionMass),
 		bothStem:   float32(share/3) * it.stemMass,
 		bothOption: it.optionMass / 2,
