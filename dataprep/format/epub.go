@@ -67,7 +67,7 @@ func zipMediaType(head []byte) string {
 	}
 	rest := head[min(fixed+len(name)+int(binary.LittleEndian.Uint16(head[28:])), len(head)):]
 	media, _, _ := bytes.Cut(rest, []byte("PK")) // with which the next entry begins
-	if len(media) > 128 {
+	if len(media) > 128 || !bytes.HasPrefix(media, []byte("application/")) {
 		return ""
 	}
 	return strings.TrimSpace(string(media))

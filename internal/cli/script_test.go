@@ -50,7 +50,9 @@ func TestScripts(t *testing.T) {
 				RequireExplicitExec: true,
 				Setup: func(e *testscript.Env) error {
 					e.Setenv("DRYDOCK_HOME", filepath.Join(e.WorkDir, ".home"))
-					return nil
+					interop, err := filepath.Abs("../../dataprep/format/testdata/interop")
+					e.Setenv("INTEROP", interop)
+					return err
 				},
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
 					"code":      cmdCode,
@@ -58,6 +60,7 @@ func TestScripts(t *testing.T) {
 					"samebytes": cmdSameBytes,
 					"docx":      cmdDocx,
 					"shards":    cmdShards,
+					"pack":      cmdPack,
 					"waitfile":  cmdWaitFile,
 					"serve":     cmdServe,
 					"judge":     cmdJudge,
