@@ -135,7 +135,7 @@ func (f *contamFile) readAs() ReadAs {
 
 // readsAs says what a format's blocks are, for the most part.
 func readsAs(k *format.Format) ReadAs {
-	if slices.Contains([]string{"jsonl", "json", "csv", "xlsx"}, k.Name) {
+	if k.HoldsRows() || k.Name == "csv" || k.Name == "xlsx" {
 		return ReadRows
 	}
 	return ReadText
@@ -144,7 +144,7 @@ func readsAs(k *format.Format) ReadAs {
 // readsAll reports whether a reader gives every text of a file. The others leave
 // out what is no part of the text: scripts, comments, properties, embedded files.
 func readsAll(k *format.Format) bool {
-	return slices.Contains([]string{"jsonl", "json", "csv", "markdown", "text"}, k.Name)
+	return k.HoldsRows() || slices.Contains([]string{"csv", "markdown", "text"}, k.Name)
 }
 
 // work checks one unit of a file on up to inner goroutines.
