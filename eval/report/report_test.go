@@ -123,7 +123,8 @@ func TestSweep(t *testing.T) {
 	two.DependsOn = []eval.Condition{shared, {Name: "reviews", Value: "sha256:22"}}
 	two.Failures = []eval.Failure{{Index: 3, Kind: eval.FailureRequest}}
 	s := eval.Sweep{Benchmark: "b@1", Base: "base", BaseError: "no such model", Queries: 5, Rows: []eval.SweepRow{
-		{Checkpoint: "ck100", Step: 100, SHA256: "aa", Test: &one}, {Checkpoint: "ck200", Step: 200, SHA256: "bb", Test: &two},
+		{Checkpoint: "ck100", Step: 100, SHA256: "aa", Test: &one},
+		{Checkpoint: "ck200", Step: 200, SHA256: "bb", Test: &two},
 		{Checkpoint: "ck300", Step: 300, SHA256: "cc", Error: "DoRA is not served"},
 	}}
 	page := string(report.Sweep(&s, msg.En).Markdown())
