@@ -11,7 +11,8 @@ import (
 // make them: the spelling of a special token is that token, wherever it stands.
 // Bytes that are no UTF-8 count as U+FFFD.
 func Encode(dst []int32, text string) []int32 {
-	e := encoder{v: getVocab(), ids: dst}
+	var r room
+	e := encoder{v: getVocab(), ids: dst, stack: r.stack[:0], dead: r.dead[:0]}
 	e.all(text)
 	return e.ids
 }
@@ -19,14 +20,16 @@ func Encode(dst []int32, text string) []int32 {
 // EncodeOrdinary is [Encode] for text that must not control anything: the
 // spelling of a special token is encoded like any other text.
 func EncodeOrdinary(dst []int32, text string) []int32 {
-	e := encoder{v: getVocab(), ids: dst}
+	var r room
+	e := encoder{v: getVocab(), ids: dst, stack: r.stack[:0], dead: r.dead[:0]}
 	e.ordinary(text)
 	return e.ids
 }
 
 // Count returns how many ids [Encode] gives, without making them.
 func Count(text string) int {
-	e := encoder{v: getVocab(), counting: true}
+	var r room
+	e := encoder{v: getVocab(), counting: true, stack: r.stack[:0], dead: r.dead[:0]}
 	e.all(text)
 	return e.n
 }
@@ -55,6 +58,12 @@ type encoder struct {
 	counting bool
 	stack    []uint32 // tokens of the piece so far
 	dead     []uint64 // by bit: positions of the piece from which no encoding goes on
+}
+
+// room is what the pieces of most texts need, in one allocation a call.
+type room struct {
+	stack [64]uint32
+	dead  [8]uint64
 }
 
 func (e *encoder) put(id uint32) {
@@ -126,7 +135,12 @@ func (e *encoder) piece(p string) {
 		return
 	}
 	e.stack = e.stack[:0]
-	e.dead = append(e.dead[:0], make([]uint64, len(p)/64+1)...)
+	if n := len(p)/64 + 1; n <= cap(e.dead) {
+		e.dead = e.dead[:n]
+		clear(e.dead)
+	} else {
+		e.dead = make([]uint64, n)
+	}
 	at, last := 0, none
 	for {
 		end := at + v.length(tok)
