@@ -118,6 +118,9 @@ func ComparisonNotes(c *eval.Comparison, l msg.Lang) []string {
 	var out []string
 	for i := range c.Others {
 		k := &c.Others[i]
+		if k.Holm >= 0.05 && k.Gained+k.Lost > 0 {
+			out = append(out, msg.Text{"%s is not shown to differ from %s (p %s)", "尚不能证明 %s 与 %s 有差异（p %s）"}.Format(l, k.Name, c.Base.Name, PValue(k.Holm)))
+		}
 		if n, m := len(k.OnlyBase), len(k.OnlyHere); n+m > 0 {
 			out = append(out, msg.Text{
 				"%s: %d {item|items} only in the base, %d only here; the comparison is over the %d both have",

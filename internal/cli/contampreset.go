@@ -30,6 +30,7 @@ func usePreset(name string, ix *contam.Index, check *pipeline.ContamCheck) (cont
 		return nil, err
 	}
 	check.Scanner = func() pipeline.ContamScanner { return p.Scanner() }
+	check.Index = nil // its search of bytes is not the preset's
 	return p, nil
 }
 

@@ -56,7 +56,14 @@ func (c *contamAnswer) against(t *ui.Terminal) {
 	}
 	if len(c.Blind) > 0 {
 		t.Print(msg.Text{"blind to %d {item|items}: a verbatim copy would not be found", "对 %d 题是盲区：即使逐字复制也不会被发现"}, len(c.Blind))
-		listItems(t, c.Blind)
+		few := c.Blind
+		if !t.Verbose(1) {
+			few = few[:min(len(few), shownBlind)]
+		}
+		listItems(t, few)
+		if len(few) < len(c.Blind) {
+			t.Print(msg.Text{"  … (-v lists all)", "  ……（-v 列出全部）"})
+		}
 	}
 	if len(c.BlindStemOnly) == 0 {
 		return
@@ -68,6 +75,9 @@ func (c *contamAnswer) against(t *ui.Terminal) {
 	}
 	t.Print(msg.Text{"%d {item|items} whose stem alone would not fail, only with options (-v lists them)", "%d 题仅凭题干不会判为泄漏，连同选项才会（-v 列出）"}, len(c.BlindStemOnly))
 }
+
+// shownBlind is how many blind spots are named unless all are asked for.
+const shownBlind = 24
 
 // listItems names items, many a line.
 func listItems(t *ui.Terminal, items []report.Item) {

@@ -196,6 +196,9 @@ func (w *contamWalk) raw(ctx context.Context, name string, r *bufio.Reader) erro
 		w.bad(name, fail.New(fail.Partial, msg.Text{"what is packed in it (%s) was not looked into", "其中的压缩内容（%s）未检查"}, packed).
 			Hint(msg.Text{"unpack it and give the files inside", "请解压后给出其中的文件"}))
 	}
+	if w.check.raw == nil && w.deep {
+		return nil // the text has been read
+	}
 	if w.check.raw == nil {
 		w.bad(name, fail.New(fail.Partial, msg.Text{"not looked into: this rule reads text only", "未检查：该规则仅读取文本"}))
 		return nil
