@@ -26,6 +26,8 @@ const (
 	// maxBatch bounds the memory of a record batch with its dictionaries. Writers
 	// of training sets make batches of a thousand rows.
 	maxBatch = 768 << 20
+	// maxMetadata bounds the description of a message: names and types of columns.
+	maxMetadata = 64 << 20
 	// continuation begins every message of Arrow 0.15 and later.
 	continuation = 0xFFFFFFFF
 )
@@ -70,20 +72,29 @@ func startsWithSchema(head []byte) bool {
 
 // openStream reads the schema of a stream of at most size bytes. A panic of the
 // library comes back as an error.
-func openStream(r io.Reader, size int64) (s *ipc.Reader, err error) {
+func openStream(r arrowInput, size int64) (s *ipc.Reader, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			s, err = nil, fmt.Errorf("%v", v)
 		}
 	}()
+	if err := checkArrowStream(r); err != nil {
+		return nil, err
+	}
 	opts := arrowLimits(size)
 	return ipc.NewReaderFromMessageReader(ipc.NewMessageReader(r, opts...), opts...)
+}
+
+// arrowInput is a stream whose first message can be looked at before.
+type arrowInput interface {
+	io.Reader
+	io.ReaderAt
 }
 
 // arrowLimits bounds what a message may claim: never more than the file has.
 func arrowLimits(size int64) []ipc.Option {
 	return []ipc.Option{
-		ipc.WithMetadataSizeLimit(max(1, min(size, 64<<20))),
+		ipc.WithMetadataSizeLimit(max(1, min(size, maxMetadata))),
 		ipc.WithBodySizeLimit(max(1, min(size, maxBatch))),
 		ipc.WithAllocator(&boundedAllocator{left: maxBatch}),
 	}
@@ -195,6 +206,9 @@ func openArrowFile(r *os.File, size int64) (f *ipc.FileReader, err error) {
 			f, err = nil, fmt.Errorf("%v", v)
 		}
 	}()
+	if err := checkArrowFile(r, size); err != nil {
+		return nil, err
+	}
 	return ipc.NewFileReader(r, arrowLimits(size)...)
 }
 
