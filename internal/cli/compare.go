@@ -72,8 +72,13 @@ func (f flags) reports(o *reportOptions) {
 	f.str(&o.Subjects, "subjects", "", "", msg.Text{"`FILE` that says what items are about: CSV with index,subject", "说明各题学科的 `FILE`：含 index,subject 的 CSV"})
 }
 
-// writePages writes the reports that were asked for, and names them.
-func (a *app) writePages(o reportOptions, doc *page.Doc) error {
+// writePages writes the reports that were asked for, and names them. None is
+// built when none was.
+func (a *app) writePages(o reportOptions, build func() *page.Doc) error {
+	if o.Markdown == "" && o.HTML == "" {
+		return nil
+	}
+	doc := build()
 	for _, f := range []struct {
 		name string
 		data func() []byte
@@ -145,7 +150,7 @@ func runCompare(_ context.Context, a *app, o CompareOptions) error {
 	if o.DryRun {
 		o.Markdown, o.HTML = "", ""
 	}
-	if err := a.writePages(o.reportOptions, report.Comparison(&c, a.term.Lang())); err != nil {
+	if err := a.writePages(o.reportOptions, func() *page.Doc { return report.Comparison(&c, a.term.Lang()) }); err != nil {
 		return err
 	}
 	return bad.OrNil()

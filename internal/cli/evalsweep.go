@@ -14,6 +14,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/llm"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/page"
 	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/ui"
 )
@@ -73,7 +74,7 @@ func runSweep(ctx context.Context, a *app, o EvalOptions, set evalSettings, b *p
 	if err := a.answer(sweepAnswer{s}); err != nil {
 		return err
 	}
-	if err := a.writePages(o.reportOptions, report.Sweep(&s, a.term.Lang())); err != nil {
+	if err := a.writePages(o.reportOptions, func() *page.Doc { return report.Sweep(&s, a.term.Lang()) }); err != nil {
 		return err
 	}
 	return s.Err()

@@ -14,6 +14,7 @@ import (
 	"github.com/drydock-ml/drydock/eval/report"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/page"
 	"github.com/drydock-ml/drydock/internal/pipeline"
 )
 
@@ -204,7 +205,7 @@ func (a *app) evalAnswer(s eval.Summary, floor float64, o reportOptions, subject
 	if err := a.answer(evalSummary{s, analysis}); err != nil {
 		return err
 	}
-	if err := a.writePages(o, report.Run(&s, &analysis, a.term.Lang())); err != nil {
+	if err := a.writePages(o, func() *page.Doc { return report.Run(&s, &analysis, a.term.Lang()) }); err != nil {
 		return err
 	}
 	var bad fail.List
