@@ -22,8 +22,7 @@ type Report struct {
 // Round4 rounds to four decimals as Python's round does: half to even on the
 // exact binary value. Multiplying first would turn 0.78125 into 0.7813.
 func Round4(x float64) float64 {
-	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'f', 4, 64), 64)
-	return y
+	return round(x, 4)
 }
 
 // score is the share of correct rows, rounded.

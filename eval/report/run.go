@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -169,7 +170,7 @@ func (w writer) letters(a *eval.Analysis) {
 // BiasSentence says what the wrong answers tell about a liking for one letter.
 func BiasSentence(b *eval.LetterBias, l msg.Lang) string {
 	var more []string
-	for _, letter := range sortedKeys(b.Excess) {
+	for _, letter := range slices.Sorted(maps.Keys(b.Excess)) {
 		more = append(more, fmt.Sprintf("%s %+.1f", letter, b.Excess[letter]))
 	}
 	switch {
@@ -185,15 +186,6 @@ func BiasSentence(b *eval.LetterBias, l msg.Lang) string {
 		"The %d wrong answers show no liking for a letter: %s against an even spread over the wrong options (chi-square %.1f, p %s).",
 		"%d 个错误回答未显示对某个字母的偏好：相对均匀分布 %s（卡方 %.1f，p %s）。",
 	}.Format(l, b.Wrong, strings.Join(more, ", "), b.ChiSquare, PValue(b.PValue))
-}
-
-func sortedKeys(m map[string]float64) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func (w writer) subjects(a *eval.Analysis) {

@@ -5,6 +5,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -75,12 +76,7 @@ func ranks(p []float64) []int {
 	for i := range order {
 		order[i] = i
 	}
-	// insertion sort: stable, and there are a handful of runs
-	for i := 1; i < len(order); i++ {
-		for j := i; j > 0 && p[order[j]] < p[order[j-1]]; j-- {
-			order[j], order[j-1] = order[j-1], order[j]
-		}
-	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p[i], p[j]) })
 	return order
 }
 
