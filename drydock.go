@@ -90,16 +90,17 @@ type Block struct {
 	Cells  []string // a table row's cells, in order; Text is then empty
 	Raw    []byte   // a JSON row as it stood; valid until the next block
 	Level  int8     // heading level, 1–9; 0: not a heading
-	Spans  []Span   // marks over byte ranges of Text
-	Figure string   // name of an image that stands here
+	Spans  []Span   // marks over byte ranges of Text, or of one of Cells
+	Figure string   // name of an image that stands here, the first of several; see [Image]
 	At     Locator  // where it stands in its file
 }
 
-// A Span marks a byte range of a block's text.
+// A Span marks a byte range of a block's text; in a table row, of one cell's.
 type Span struct {
 	Start, End int // End is not included
 	Kind       SpanKind
-	Value      string // a colour as RRGGBB; else empty
+	Value      string // a colour as RRGGBB, an image's name; else empty
+	Cell       int    // in a table row: index of the cell
 }
 
 // SpanKind says what a span marks.
@@ -112,6 +113,7 @@ const (
 	Subscript
 	Superscript
 	Underline
+	Image // an image stands here: Start is End, Value its name
 )
 
 // A Document is one file seen as blocks. Text and rows are never held whole.

@@ -165,8 +165,17 @@ func (s *suite) testWhole(t *testing.T) {
 			t.Errorf("block at %s is text, cells and raw at once: %+v", b.At, b)
 		}
 		for _, sp := range b.Spans {
-			if sp.Start < 0 || sp.Start >= sp.End || sp.End > len(b.Text) {
+			text := b.Text
+			if b.Cells != nil && sp.Cell < len(b.Cells) {
+				text = b.Cells[max(sp.Cell, 0)]
+			}
+			point := sp.Kind == drydock.Image
+			if sp.Start < 0 || sp.Start > sp.End || (sp.Start == sp.End) != point || sp.End > len(text) ||
+				sp.Cell < 0 || sp.Cell > 0 && sp.Cell >= len(b.Cells) {
 				t.Errorf("block at %s: span %+v lies outside its text", b.At, sp)
+			}
+			if point && b.Figure == "" {
+				t.Errorf("block at %s has an image, but no figure", b.At)
 			}
 		}
 	}
