@@ -11,12 +11,15 @@ type Profile struct {
 	Letters   map[int]map[string]int // answer letters of single-choice questions, by number of options
 	Flags     map[string]int
 	Sources   map[string]int // rows by source id
+	// FileSources are the rows of each data file by source id.
+	FileSources map[string]map[string]int
 }
 
 func newProfile() Profile {
 	return Profile{
 		Files: map[string]int{}, Splits: map[string]int{}, Kinds: map[string]int{}, Forms: map[string]int{},
 		Languages: map[string]int{}, Letters: map[int]map[string]int{}, Flags: map[string]int{}, Sources: map[string]int{},
+		FileSources: map[string]map[string]int{},
 	}
 }
 
@@ -29,10 +32,16 @@ func (p *Profile) add(l *Lineage) {
 	for _, f := range l.Flags {
 		p.Flags[f]++
 	}
+	file := p.FileSources[l.File]
+	if file == nil {
+		file = map[string]int{}
+		p.FileSources[l.File] = file
+	}
 	seen := ""
 	for _, loc := range l.Loc {
 		if loc.Source != seen { // a merged row usually repeats one source
 			p.Sources[loc.Source]++
+			file[loc.Source]++
 			seen = loc.Source
 		}
 	}
