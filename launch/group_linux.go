@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -46,17 +47,48 @@ func (g *group) pids() []int {
 	return out
 }
 
-func (g *group) isMarked(pid int) bool {
+func (g *group) isMarked(pid int) bool { return marker(pid) == g.marker }
+
+// marker returns the marker in a process's environment, NAME=value; "" when it
+// has none or is another user's.
+func marker(pid int) string {
 	env, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {
-		return false
+		return ""
 	}
 	for v := range bytes.SplitSeq(env, []byte{0}) {
-		if string(v) == g.marker {
-			return true
+		if bytes.HasPrefix(v, []byte(markerName+"=")) {
+			return string(v)
 		}
 	}
-	return false
+	return ""
+}
+
+// SweepOrphans ends what an earlier drydock, killed before it could stop it, left
+// running in the folder dir, and returns the numbers of those processes. The
+// caller holds the lock of the project dir belongs to, so nothing that is
+// found can be another's work. Only Linux shows enough to find them; elsewhere
+// the guard of a group is all there is, and on Windows there is nothing to find.
+func SweepOrphans(dir string) []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var left []int
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		_, where, found := strings.Cut(marker(pid), ":")
+		if state, _ := procStat(pid); !found || where != dir || state == 'Z' || state == 'X' {
+			continue
+		}
+		left = append(left, pid)
+		// one that ended in between is what we want
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	return left
 }
 
 // procStat reads state and process group; 0 when the process is gone.

@@ -20,8 +20,11 @@ type Plan struct {
 	Files   []File   `json:"files"`  // written before the start
 	Follow  []string `json:"follow"` // files the program appends figures to
 	Output  string   `json:"output"` // folder of checkpoints; "" when the trainer decides
-	Limit   int      `json:"-"`      // tokens of a row that the trainer takes; 0: not known
-	Notes   []Note   `json:"-"`
+	// SaveFile is a file whose appearance asks the trainer for a checkpoint, and
+	// which the trainer removes when it begins to write one; "" when it has none.
+	SaveFile string `json:"save_file,omitempty"`
+	Limit    int    `json:"-"` // tokens of a row that the trainer takes; 0: not known
+	Notes    []Note `json:"-"`
 }
 
 // A File is written before the program starts.

@@ -3,6 +3,7 @@
 package launch_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -49,6 +50,20 @@ func playMore(mode string, args []string) int {
 		} else {
 			time.Sleep(300 * time.Millisecond) // let it speak
 		}
+	case "drydock": // runs a part as drydock does, in the folder given
+		tr, _ := build("command", "argv: [a]")
+		_, err := launch.Run(context.Background(), tr, launch.Plan{Argv: append([]string{self, "play"}, args[1:]...)}, launch.Options{
+			Root: args[0], Grace: time.Second,
+			OnLine: func(l launch.Line) { fmt.Println(l.Text) },
+		})
+		if err != nil {
+			return 8
+		}
+	case "background": // as drydock, with ^C ignored as a shell does for what it puts behind &
+		signal.Ignore(syscall.SIGINT)
+		return playMore("drydock", args)
+	case "hears": // says whether it would hear ^C
+		fmt.Println("ignored:", signal.Ignored(syscall.SIGINT))
 	default:
 		return 9
 	}
@@ -174,5 +189,100 @@ func TestRunLeavesNoOrphans(t *testing.T) {
 				t.Errorf("took %v", time.Since(began))
 			}
 		})
+	}
+}
+
+// Also a drydock that is killed leaves nothing behind: neither the trainer, nor
+// what it started, nor what left its group.
+func TestKilledDrydockLeavesNoOrphans(t *testing.T) {
+	t.Parallel()
+	for name, part := range map[string][]string{"child": {"parent", "sleep"}, "daemon": {"parent", "deaf"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name == "daemon" && runtime.GOOS != "linux" {
+				t.Skip("a daemon in its own session can only be found through /proc")
+			}
+			cmd := act(t, "drydock", append([]string{t.TempDir()}, part...)...)
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			pid := 0
+			for lines := bufio.NewScanner(out); pid == 0 && lines.Scan(); {
+				pid = pidOf(launch.Line{Text: lines.Text()})
+			}
+			if pid == 0 {
+				t.Fatal("the child never spoke")
+			}
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait() // killed, as we wanted
+			if !goneSoon(pid) {
+				t.Errorf("process %d is still there", pid)
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		})
+	}
+}
+
+// goneSoon waits until a process has ended.
+func goneSoon(pid int) bool {
+	for range 500 {
+		if !runs(pid) {
+			return true
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return false
+}
+
+// act starts nothing yet: the test binary in a part.
+func act(t *testing.T, mode string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exec.Command(self, append([]string{"play", mode}, args...)...)
+}
+
+// What a drydock and its guard, both killed, left behind is found at the next
+// start: by the folder, and nowhere else.
+func TestSweepOrphans(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux shows the environment of processes")
+	}
+	dir := t.TempDir()
+	var pids []int
+	for _, d := range []string{dir, t.TempDir()} {
+		cmd := act(t, "sleep")
+		cmd.Env = append(os.Environ(), "DRYDOCK_RUN=1:"+d)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		pids = append(pids, cmd.Process.Pid)
+	}
+	for n := 0; len(launch.SweepOrphans(dir)) == 0; n++ { // the program may not run yet
+		if n == 100 {
+			t.Fatal("nothing is found")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if !goneSoon(pids[0]) || !runs(pids[1]) {
+		t.Errorf("left in the folder: %v, elsewhere: %v", runs(pids[0]), runs(pids[1]))
+	}
+}
+
+func TestStartedProgramsHearInterrupts(t *testing.T) {
+	t.Parallel()
+	out, err := act(t, "background", t.TempDir(), "hears").Output()
+	if err != nil || string(out) != "ignored: false\n" {
+		t.Errorf("%q, %v", out, err)
 	}
 }

@@ -71,6 +71,10 @@ type Job struct {
 	Base     string        // model name or folder; "" is BaseModel
 	Contract emit.Contract // what the rows and the loss hold; "" is empty-think
 	Seed     uint64        // of the run; trainers take what fits of it
+	// Resume is the checkpoint folder to go on from, whole as [LastCheckpoint]
+	// found it; "" begins at step 0. Plans name it to the trainer, also where the
+	// trainer would choose one by itself: it would choose a broken one too.
+	Resume string
 }
 
 // base returns the base model and refuses any but Qwen3-8B: what is trained on
