@@ -3,6 +3,7 @@ package format_test
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dataprep/format/formattest"
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -99,6 +101,27 @@ func shown(r formattest.Result) []string {
 			s += "{" + b.Figure + "}"
 		}
 		out = append(out, s)
+	}
+	return out
+}
+
+// marked lists the spans of blocks as kind, value, cell and text.
+func marked(r formattest.Result) []string {
+	kinds := map[drydock.SpanKind]string{
+		drydock.Bold: "bold", drydock.Color: "color", drydock.Subscript: "sub", drydock.Superscript: "sup",
+		drydock.Underline: "under", drydock.Image: "image",
+	}
+	var out []string
+	for _, b := range r.Blocks {
+		for _, s := range b.Spans {
+			text := b.Text
+			if b.Cells != nil {
+				text = fmt.Sprintf("%d:%s", s.Cell, b.Cells[s.Cell][s.Start:s.End])
+			} else {
+				text = text[s.Start:s.End]
+			}
+			out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s", kinds[s.Kind], s.Value, text)))
+		}
 	}
 	return out
 }

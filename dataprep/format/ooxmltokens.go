@@ -195,6 +195,19 @@ func (x *xmlTokens) on() bool {
 	return true
 }
 
+// content reads the element whose start was just read and returns its text.
+func (x *xmlTokens) content() string {
+	in := x.depth
+	if !x.next() || x.depth < in {
+		return ""
+	}
+	first := string(x.text)
+	for x.next() && x.depth >= in {
+		first += string(x.text)
+	}
+	return first
+}
+
 // skip passes the rest of the element whose start was just read.
 func (x *xmlTokens) skip() {
 	for want := x.depth - 1; x.depth > want && x.next(); {

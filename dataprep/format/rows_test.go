@@ -67,8 +67,8 @@ func checkFuzzed(t *testing.T, r formattest.Result) {
 			t.Fatalf("locator %q reads back as %v, %v", b.At, got, err)
 		}
 		for _, s := range b.Spans {
-			if s.Start < 0 || s.Start >= s.End || s.End > len(b.Text) {
-				t.Fatalf("span %+v outside %q", s, b.Text)
+			if fault := formattest.SpanFault(b, s); fault != "" {
+				t.Fatal(fault)
 			}
 		}
 	}

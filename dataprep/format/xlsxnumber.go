@@ -1,7 +1,6 @@
 package format
 
 import (
-	"context"
 	"math"
 	"strconv"
 	"strings"
@@ -22,37 +21,6 @@ type numberFormat struct {
 type datePart struct {
 	letter byte // y m d h s; M: minutes; a: AM/PM; e: elapsed; 0: literal
 	text   string
-}
-
-// readFormats reads the number formats of cell styles.
-func readFormats(ctx context.Context, p *officePackage, part string) ([]numberFormat, error) {
-	if part == "" {
-		return nil, nil
-	}
-	x, err := p.tokens(ctx, part)
-	if err != nil {
-		return nil, err
-	}
-	defer x.close()
-	codes := map[int]string{}
-	var out []numberFormat
-	inCells := false
-	for x.next() {
-		switch {
-		case x.start && x.name == "numFmt":
-			codes[atoiOr(x.attr("numFmtId"), -1)] = x.attr("formatCode")
-		case x.name == "cellXfs":
-			inCells = x.start
-		case x.start && x.name == "xf" && inCells:
-			id := atoiOr(x.attr("numFmtId"), 0)
-			code, own := codes[id]
-			if !own {
-				code = builtinFormat(id)
-			}
-			out = append(out, parseNumberFormat(code))
-		}
-	}
-	return out, x.err
 }
 
 // builtinFormat is the code of a format that files name by number only

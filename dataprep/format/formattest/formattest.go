@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -165,20 +166,29 @@ func (s *suite) testWhole(t *testing.T) {
 			t.Errorf("block at %s is text, cells and raw at once: %+v", b.At, b)
 		}
 		for _, sp := range b.Spans {
-			text := b.Text
-			if b.Cells != nil && sp.Cell < len(b.Cells) {
-				text = b.Cells[max(sp.Cell, 0)]
-			}
-			point := sp.Kind == drydock.Image
-			if sp.Start < 0 || sp.Start > sp.End || (sp.Start == sp.End) != point || sp.End > len(text) ||
-				sp.Cell < 0 || sp.Cell > 0 && sp.Cell >= len(b.Cells) {
-				t.Errorf("block at %s: span %+v lies outside its text", b.At, sp)
-			}
-			if point && b.Figure == "" {
-				t.Errorf("block at %s has an image, but no figure", b.At)
+			if fault := SpanFault(b, sp); fault != "" {
+				t.Error(fault)
 			}
 		}
 	}
+}
+
+// SpanFault says what is wrong with a span of a block; empty: nothing.
+func SpanFault(b drydock.Block, s drydock.Span) string {
+	text := b.Text
+	if b.Cells != nil {
+		if s.Cell < 0 || s.Cell >= len(b.Cells) {
+			return fmt.Sprintf("block at %s: span %+v stands in none of %d cells", b.At, s, len(b.Cells))
+		}
+		text = b.Cells[s.Cell]
+	}
+	switch point := s.Kind == drydock.Image; {
+	case s.Start < 0 || s.Start > s.End || s.End > len(text) || (s.Start == s.End) != point:
+		return fmt.Sprintf("block at %s: span %+v lies outside of %q", b.At, s, text)
+	case point && b.Figure == "":
+		return fmt.Sprintf("block at %s has an image, but no figure", b.At)
+	}
+	return ""
 }
 
 func (s *suite) testDeterministic(t *testing.T) {
