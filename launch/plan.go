@@ -24,6 +24,7 @@ type Plan struct {
 	// which the trainer removes when it begins to write one; "" when it has none.
 	SaveFile string `json:"save_file,omitempty"`
 	Limit    int    `json:"-"` // tokens of a row that the trainer takes; 0: not known
+	Load     *Load  `json:"-"` // what decides the memory it takes; nil: not known
 	Notes    []Note `json:"-"`
 }
 
