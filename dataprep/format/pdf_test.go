@@ -125,7 +125,7 @@ func TestPDFLayout(t *testing.T) {
 		{"chinese and latin", at(72, 700, 10, "船舶AIS的MMSI为9位"), 0, []string{"船舶AIS的MMSI为9位"}},
 		{"no spaces between chinese characters", at(72, 700, 10, "对") + at(84, 700, 10, "遇") + at(96, 700, 10, "局") + at(108, 700, 10, "面"), 0, []string{"对遇局面"}},
 		{"words set apart without spaces", at(72, 700, 10, "port") + at(93, 700, 10, "side"), 0, []string{"port side"}},
-		{"superscript and subscript", at(72, 700, 12, "10") + at(85.5, 705, 7, "3") + at(89.5, 700, 12, " m and H") + at(139.5, 697, 7, "2") + at(143.5, 700, 12, "O"), 0, []string{"103 m and H2O"}},
+		{"superscript and subscript", at(72, 700, 12, "10") + at(85.5, 705, 7, "3") + at(89.5, 700, 12, " m and H") + at(139.5, 697, 7, "2") + at(143.5, 700, 12, "O"), 0, []string{"10³ m and H₂O"}},
 		{"printed twice for bold", at(72, 700, 10, "Bold 粗体") + at(72.3, 700, 10, "Bold 粗体"), 0, []string{"Bold 粗体"}},
 		{"a page turned by 90", turned(200, 100, 10, 0, 1, "first line") + turned(214, 100, 10, 0, 1, "second line"), 90, []string{"first line", "second line"}},
 		{"a page turned by 270", turned(200, 600, 10, 0, -1, "first line") + turned(186, 600, 10, 0, -1, "second line"), 270, []string{"first line", "second line"}},
@@ -175,13 +175,42 @@ func bankColumns() string {
 	return b.String()
 }
 
-func TestPDFSpans(t *testing.T) {
+// TestPDFScripts writes raised and lowered type by the signs Unicode has.
+func TestPDFScripts(t *testing.T) {
 	t.Parallel()
-	r := readPDFFile(t, onePage(at(72, 700, 12, "10")+at(85.5, 705, 7, "3")+at(89.5, 700, 12, " m and H")+at(139.5, 697, 7, "2")), pdfOptions())
-	want := []drydock.Block{{Text: "103 m and H2", At: drydock.Locator{Page: 1, Line: 1}, Spans: []drydock.Span{
-		{Start: 2, End: 3, Kind: drydock.Superscript}, {Start: 11, End: 12, Kind: drydock.Subscript},
-	}}}
-	if d := cmp.Diff(want, r.Blocks); d != "" {
+	var b strings.Builder
+	line := 0
+	// each line: text, then what is set small after it, points above the baseline
+	small := func(before, script string, rise float64, after string) {
+		y := 760 - float64(line)*30
+		x := 72 + 6.7*float64(len([]rune(before)))
+		b.WriteString(at(72, y, 12, before) + at(x, y+rise, 7, script) + at(x+4*float64(len([]rune(script)))+1, y, 12, after))
+		line++
+	}
+	want := []string{"10³ m", "CO₂ tanks", "m² of deck", "10⁻³ bar", "xₙ", "x^(Ab) long", "21st of May", "45° north"}
+	small("10", "3", 5, " m")
+	small("CO", "2", -3, " tanks")
+	small("m", "2", 5, " of deck")
+	small("10", "-3", 5, " bar")
+	small("x", "n", -3, "")
+	small("x", "Ab", 5, " long")
+	small("21", "st", 4, " of May")
+	small("45", "o", 5, " north")
+	got := texts(readPDFFile(t, onePage(b.String()), pdfOptions()))
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestPDFColours marks what is printed in a colour, as answers sometimes are.
+func TestPDFColours(t *testing.T) {
+	t.Parallel()
+	page := at(72, 700, 11, "A. left") + "1 0 0 rg " + at(180, 700, 11, "B. right") + "0.2 g " + at(300, 700, 11, "C. stop")
+	want := []drydock.Block{{
+		Text: "A. left  B. right  C. stop", At: drydock.Locator{Page: 1, Line: 1},
+		Spans: []drydock.Span{{Start: 9, End: 17, Kind: drydock.Color, Value: "FF0000"}},
+	}}
+	if d := cmp.Diff(want, readPDFFile(t, onePage(page), pdfOptions()).Blocks); d != "" {
 		t.Error(d)
 	}
 }

@@ -321,29 +321,32 @@ func (w *row) add(r run) {
 	w.runs = append(w.runs, r)
 }
 
-// hangScripts moves rows of small type, all of whose runs stand close beside
-// larger type a little above or below, onto that row.
+// hangScripts moves runs of small type that stand close beside larger type, a
+// little above or below, onto the row of that type.
 func hangScripts(rows []row) []row {
+	const most = 20000 // pairs of two rows; no text has so many
 	out := rows[:0:0]
 	for i := range rows {
-		host := -1
-		for _, j := range []int{i - 1, i + 1} {
-			if j >= 0 && j < len(rows) && hangs(rows[i], rows[j]) &&
-				(host < 0 || abs(rows[i].base-rows[j].base) < abs(rows[i].base-rows[host].base)) {
-				host = j
-			}
-		}
-		if host < 0 {
-			continue
-		}
+		kept := rows[i].runs[:0:0]
 		for _, r := range rows[i].runs {
+			host := -1
+			for _, j := range []int{i - 1, i + 1} {
+				if j >= 0 && j < len(rows) && len(rows[i].runs)*len(rows[j].runs) <= most && r.hangs(rows[j]) &&
+					(host < 0 || abs(r.base-rows[j].base) < abs(r.base-rows[host].base)) {
+					host = j
+				}
+			}
+			if host < 0 {
+				kept = append(kept, r)
+				continue
+			}
 			r.shift = 1
 			if r.base > rows[host].base {
 				r.shift = -1
 			}
 			rows[host].runs = append(rows[host].runs, r)
 		}
-		rows[i].runs = nil
+		rows[i].runs = kept
 	}
 	for _, w := range rows {
 		if len(w.runs) > 0 {
@@ -353,26 +356,21 @@ func hangScripts(rows []row) []row {
 	return out
 }
 
-// hangs reports whether the small row w is raised or lowered type of the row h.
-func hangs(w, h row) bool {
-	const most = 20000 // pairs; no text has so many
-	if len(w.runs) == 0 || len(h.runs) == 0 || len(w.runs)*len(h.runs) > most || w.size >= sizeRatio*h.size || abs(w.base-h.base) > 0.6*h.size {
+// hangs reports whether r is raised or lowered type of the row h.
+func (r *run) hangs(h row) bool {
+	if r.shift != 0 || r.size >= sizeRatio*h.size || abs(r.base-h.base) > 0.6*h.size {
 		return false
 	}
-	for _, r := range w.runs {
-		beside := false
-		for _, o := range h.runs {
-			if o.shift != 0 {
-				continue
-			}
-			before, after := o.x0-r.x1, r.x0-o.x1
-			beside = beside || max(before, after) > -0.3*h.size && max(before, after) < 0.5*h.size || inGap(r, o, h.size)
+	for _, o := range h.runs {
+		if o.shift != 0 || r.size >= sizeRatio*o.size {
+			continue
 		}
-		if !beside {
-			return false
+		before, after := o.x0-r.x1, r.x0-o.x1
+		if gap := max(before, after); gap > -0.3*h.size && gap < 0.5*h.size || inGap(*r, o, h.size) {
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // inGap reports whether r stands in a space between two glyphs of o.

@@ -20,6 +20,7 @@ type glyph struct {
 	size   float64 // height of the em, by the font's ascent and descent
 	angle  int     // direction of the line against the page's x axis, degrees
 	spaced bool    // PDFium takes the room before it for a space
+	ink    ink
 }
 
 // A rawPage is what the file says of a page, before any layout. Glyphs are in
@@ -31,6 +32,8 @@ type rawPage struct {
 	scan     bool // a picture covers most of it
 	strokes  []stroke
 	objects  int // of the page that were asked for
+
+	garbled int // characters of another encoding that were put right
 
 	space bool // PDFium made up a space after the last glyph
 	cork  bool // codes that only TeX's encoding T1 has were seen
@@ -101,6 +104,11 @@ func (raw *rawPage) add(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, i int, r
 		return err
 	}
 	raw.cork = raw.cork || r >= 0x1B && r <= 0x1F
+	if n := len(raw.glyphs); n > 0 && !mayChangeInk(raw.glyphs[n-1], g) {
+		g.ink = raw.glyphs[n-1].ink
+	} else {
+		g.ink = readInk(p, text, i)
+	}
 	raw.glyphs = append(raw.glyphs, g)
 	return nil
 }

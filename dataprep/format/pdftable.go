@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/drydock-ml/drydock"
 )
 
 // A pdfGrid is a ruled table on a page, in the frame of its text.
@@ -338,7 +336,7 @@ func gridText(printed []row) string {
 	s := ""
 	for _, w := range printed {
 		t := w.text()
-		text := shiftSpans(t)
+		text := t.Text
 		if s != "" && looksLikeItem(t.Text) {
 			s += "\n" + text
 			continue
@@ -359,24 +357,6 @@ func joinWrapped(a, b string) string {
 		return a + b
 	}
 	return a + " " + b
-}
-
-// shiftSpans writes raised and lowered type as it is written where there are no
-// spans.
-func shiftSpans(t pdfText) string {
-	var b strings.Builder
-	end := 0
-	for _, s := range t.Spans {
-		b.WriteString(t.Text[end:s.Start])
-		if s.Kind == drydock.Superscript {
-			b.WriteString(raised(t.Text[s.Start:s.End]))
-		} else {
-			b.WriteString(lowered(t.Text[s.Start:s.End]))
-		}
-		end = s.End
-	}
-	b.WriteString(t.Text[end:])
-	return b.String()
 }
 
 // joinTables puts a row together that the turn of the page parted: in the column

@@ -10,7 +10,8 @@ import (
 	"github.com/drydock-ml/drydock"
 )
 
-// A pdfText is the text of a row with its raised and lowered parts.
+// A pdfText is the text of a row, raised and lowered parts written by signs, and
+// its coloured parts.
 type pdfText struct {
 	Text  string
 	Spans []drydock.Span
@@ -27,38 +28,82 @@ const (
 
 // text puts the glyphs of a row together.
 func (w *row) text() pdfText {
-	var b strings.Builder
-	var spans []drydock.Span
-	usual := w.usualGaps()
-	var last *glyph
-	space := false // white space stood after last
+	var t textMaker
+	t.em, t.usual = w.size, w.usualGaps()
 	for ri := range w.runs {
 		r := &w.runs[ri]
-		start := -1
+		t.shift = r.shift
 		for gi := range r.glyphs {
-			g := &r.glyphs[gi]
-			if unicode.IsSpace(g.r) {
-				space = true
-				continue
-			}
-			if last != nil {
-				b.WriteString(between(*last, *g, space, w.size, usual))
-			}
-			if start < 0 {
-				start = b.Len()
-			}
-			b.WriteString(plainRune(g.r))
-			last, space = g, false
+			t.add(&r.glyphs[gi])
 		}
-		if r.shift != 0 && start >= 0 {
-			kind := drydock.Superscript
-			if r.shift < 0 {
-				kind = drydock.Subscript
-			}
-			spans = append(spans, drydock.Span{Start: start, End: b.Len(), Kind: kind})
-		}
+		t.endShift()
 	}
-	return pdfText{b.String(), spans}
+	t.endColour()
+	return pdfText{t.b.String(), t.spans}
+}
+
+// A textMaker strings the glyphs of a row together.
+type textMaker struct {
+	em    float64
+	usual usualGaps
+
+	b     strings.Builder
+	last  *glyph
+	space bool // white space stood after last
+
+	shift int             // of the glyphs that come
+	small strings.Builder // the raised or lowered glyphs so far
+
+	spans []drydock.Span
+	start int // of the coloured stretch that goes on
+	ink   ink
+}
+
+func (t *textMaker) add(g *glyph) {
+	if unicode.IsSpace(g.r) {
+		t.space = true
+		return
+	}
+	gap := ""
+	if t.last != nil {
+		gap = between(*t.last, *g, t.space, t.em, t.usual)
+	}
+	if t.shift != 0 {
+		if t.small.Len() == 0 {
+			t.b.WriteString(gap)
+		} else {
+			t.small.WriteString(gap)
+		}
+		t.small.WriteString(plainRune(g.r))
+	} else {
+		if g.ink != t.ink {
+			t.endColour()
+			t.ink, t.start = g.ink, t.b.Len()+len(gap)
+		}
+		t.b.WriteString(gap)
+		t.b.WriteString(plainRune(g.r))
+	}
+	t.last, t.space = g, false
+}
+
+// endShift writes what was raised or lowered.
+func (t *textMaker) endShift() {
+	if t.small.Len() == 0 {
+		return
+	}
+	if t.shift > 0 {
+		t.b.WriteString(raisedAfter(t.b.String(), t.small.String()))
+	} else {
+		t.b.WriteString(lowered(t.small.String()))
+	}
+	t.small.Reset()
+}
+
+func (t *textMaker) endColour() {
+	if t.ink.coloured() && t.b.Len() > t.start {
+		t.spans = append(t.spans, t.ink.span(t.start, t.b.Len()))
+	}
+	t.ink, t.start = 0, t.b.Len()
 }
 
 // usualGaps are the distances of neighbours within words, between letters and

@@ -2,6 +2,7 @@ package format
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/drydock-ml/drydock"
 )
@@ -10,22 +11,42 @@ import (
 // itself: 10³ and H₂O, not 103 and H2O.
 
 const (
-	plainSigns   = "0123456789+-=()ni"
-	raisedSigns  = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ"
-	plainLower   = "0123456789+-=()aeox"
-	loweredSigns = "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₒₓ"
+	plainSigns   = "0123456789+-=()abcdefghijklmnoprstuvwxyz"
+	raisedSigns  = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
+	plainLower   = "0123456789+-=()aehijklmnoprstuvx"
+	loweredSigns = "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"
 )
 
 // raised writes s in superscript: by the signs Unicode has, else as ^(s).
 func raised(s string) string { return shifted(s, plainSigns, raisedSigns, "^") }
+
+// raisedAfter is raised for what follows text: a raised o after a figure is the
+// sign of degrees, and ordinals are written without any sign.
+func raisedAfter(text, s string) string {
+	last := byte(0)
+	if text != "" {
+		last = text[len(text)-1]
+	}
+	if last >= '0' && last <= '9' {
+		switch core := strings.TrimSpace(s); core {
+		case "o", "O":
+			return strings.Replace(s, core, "°", 1)
+		case "st", "nd", "rd", "th":
+			return s
+		}
+	}
+	return raised(s)
+}
 
 // lowered writes s in subscript: by the signs Unicode has, else as _(s).
 func lowered(s string) string { return shifted(s, plainLower, loweredSigns, "_") }
 
 func shifted(s, from, to, mark string) string {
 	core := strings.TrimSpace(s)
-	if core == "" {
-		return s
+	if !strings.ContainsFunc(core, func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsNumber(r) || strings.ContainsRune("+-=−–()", r)
+	}) {
+		return s // blank, or a mark such as * or ® that stands high by itself
 	}
 	signs := []rune(to)
 	var b strings.Builder
@@ -33,6 +54,8 @@ func shifted(s, from, to, mark string) string {
 		switch i := strings.IndexRune(from, r); {
 		case i >= 0:
 			b.WriteRune(signs[i])
+		case strings.ContainsRune(to, r):
+			b.WriteRune(r)
 		case r == '−' || r == '–':
 			b.WriteRune(signs[11])
 		case len(core) == len(string(r)):
