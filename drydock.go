@@ -204,6 +204,7 @@ type Question struct {
 	Figures     []string     `json:"figures,omitempty"`
 	NeedsFigure bool         `json:"needs_figure,omitempty"`
 	Confidence  float64      `json:"confidence,omitempty"` // 0–1; how sure the parser is
+	Doubts      []string     `json:"doubts,omitempty"`     // what lowers it, as ASCII snake_case; stable
 }
 
 // An Option is one choice of a question.

@@ -69,6 +69,8 @@ func questionMeaning(path string) (msg.Text, bool) {
 		return msg.Text{"Whether the item cannot be answered without its image.", "是否必须看图才能作答。"}, true
 	case "confidence":
 		return msg.Text{"How sure the parser is, 0 to 1.", "解析可信度，0 到 1。"}, true
+	case "doubts":
+		return msg.Text{"What lowers the confidence; only where something does.", "降低可信度的原因；没有则无此字段。"}, true
 	case "heading":
 		return msg.Text{"Headings above the passage, outermost first.", "段落上方的标题，由外到内。"}, true
 	}

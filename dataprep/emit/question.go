@@ -35,12 +35,12 @@ func (e *questionEmitter) New(ctx Context) (Emitter, error) {
 }
 
 // Describe implements [Emitter].
-func (e *questionEmitter) Describe(r *drydock.Record) Emitted {
-	return Emitted{RowID: e.ctx.rowID(r), Shape: "question"}
+func (e *questionEmitter) Describe(r *drydock.Record) []Emitted {
+	return []Emitted{{RowID: e.ctx.rowID(r), Shape: "question"}}
 }
 
 // Emit implements [Emitter]. Every field is in every row, so that readers which
-// infer a schema find one; reasoning and figures are only where there are some.
+// infer a schema find one; reasoning, figures and doubts are only where there are some.
 func (e *questionEmitter) Emit(dst []byte, r *drydock.Record) ([]byte, error) {
 	q := r.Question
 	if q == nil {
@@ -74,6 +74,9 @@ func (e *questionEmitter) Emit(dst []byte, r *drydock.Record) ([]byte, error) {
 	}
 	dst = appendBool(dst, "needs_figure", q.NeedsFigure)
 	dst = appendNumber(dst, "confidence", q.Confidence)
+	if len(q.Doubts) > 0 {
+		dst = appendTexts(dst, "doubts", q.Doubts)
+	}
 	dst = appendOrigin(dst, r.Origin)
 	return append(dst, '}', '\n'), nil
 }
@@ -88,7 +91,7 @@ func questionShape() Shape {
 				Options: in.options(), Answer: in.texts("answer"),
 				Explanation: in.text("explanation"), Reasoning: in.text("reasoning"),
 				Subject: in.texts("subject"), Figures: in.texts("figures"),
-				NeedsFigure: in.bool("needs_figure"), Confidence: in.number("confidence"),
+				NeedsFigure: in.bool("needs_figure"), Confidence: in.number("confidence"), Doubts: in.texts("doubts"),
 			}
 			switch q.Kind {
 			case drydock.Single, drydock.Multiple, drydock.Judge, drydock.Blank, drydock.Short, drydock.Matching:

@@ -10,8 +10,8 @@ import (
 type body struct {
 	stem    string
 	options []drydock.Option
-	sure    float64 // how clear the option list is, 0–1
-	gap     string  // why the labels do not make a list; empty when they do
+	doubts  []string // about the option list
+	gap     string   // why the labels do not make a list; empty when they do
 }
 
 // splitBody finds the option list in an item's text, answer and explanation
@@ -24,9 +24,10 @@ func splitBody(text string) body {
 		return splitColumns(text, down)
 	}
 	if len(c.marks) == 0 {
-		return body{stem: unwrap(text), sure: 1, gap: orphanLabels(marks, -1)}
+		return body{stem: unwrap(text), gap: orphanLabels(marks, -1)}
 	}
-	b := body{stem: unwrap(text[:c.marks[0].start]), sure: 1}
+	b := body{stem: unwrap(text[:c.marks[0].start])}
+	mixed, glued := false, false
 	for i, m := range c.marks {
 		end := len(text)
 		if i+1 < len(c.marks) {
@@ -38,11 +39,15 @@ func splitBody(text string) body {
 		}
 		b.options = append(b.options, drydock.Option{Label: letter(m.v), Text: t})
 		if i > 0 && c.marks[i-1].style != m.style && (m.style > labelComma || c.marks[i-1].style > labelComma) {
-			b.sure *= 0.9
+			mixed = true
 		}
-		if m.place == placeGlued {
-			b.sure *= 0.97
-		}
+		glued = glued || m.place == placeGlued
+	}
+	if mixed {
+		b.doubts = append(b.doubts, string(doubtMixedLabels))
+	}
+	if glued {
+		b.doubts = append(b.doubts, string(doubtGluedLabels))
 	}
 	b.gap = leftLabels(marks, c.marks)
 	b.options = dropFillers(b.options)
@@ -73,7 +78,7 @@ func columnOrder(marks []mark) []mark {
 
 // splitColumns cuts the options where their labels stand and sorts them.
 func splitColumns(text string, marks []mark) body {
-	b := body{stem: unwrap(text[:marks[0].start]), sure: 0.95, options: make([]drydock.Option, len(marks))}
+	b := body{stem: unwrap(text[:marks[0].start]), doubts: []string{string(doubtColumns)}, options: make([]drydock.Option, len(marks))}
 	for i, m := range marks {
 		end := len(text)
 		if i+1 < len(marks) {

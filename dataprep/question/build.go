@@ -23,6 +23,7 @@ const (
 	reasonUnparsed    = "unparsed_text"          // text that belongs to nothing
 	reasonKeyUnused   = "key_unused"             // keys of questions that are not there, or of a part whose counts differ
 	reasonBadRow      = "bad_row"                // a row that is not of the table's shape
+	reasonDoubtful    = "low_confidence"         // several doubts at once: below the bar
 	reasonIndex       = "answer_index_ambiguous" // numbers as answers, and nothing says whether they count from 0 or 1
 )
 
@@ -43,22 +44,25 @@ type draft struct {
 	explain string
 	subject []string
 	figures []string
-	sure    float64
+	doubts  []string
 	yesIsA  bool // the heading says that A stands for true
 }
 
 // finish makes the draft a record, or says why it cannot be one.
-func (d *draft) finish(f *drydock.File) (*drydock.Record, *drydock.Drop) {
+func (d *draft) finish(f *drydock.File, bar float64) (*drydock.Record, *drydock.Drop) {
 	q := &drydock.Question{
 		Stem: d.stem, Options: d.options, Explanation: d.explain,
-		Subject: d.subject, Figures: d.figures, Confidence: d.sure,
+		Subject: d.subject, Figures: d.figures,
 	}
-	if reason, detail := d.judge(q); reason != "" {
+	reason, detail := d.judge(q)
+	if reason == "" {
+		reason, detail = d.settleDoubts(q, bar)
+	}
+	if reason != "" {
 		return nil, d.reject(f, reason, detail)
 	}
 	q.Statements = statements(q.Stem)
 	q.NeedsFigure = needsFigure(q)
-	q.Confidence = float64(int(q.Confidence*100+0.5)) / 100
 	r := &drydock.Record{
 		RowID: d.rowID, Lang: d.lang, Question: q,
 		Origin: drydock.Origin{File: f, At: d.at, Key: d.keyAt},
@@ -123,10 +127,10 @@ func (d *draft) judge(q *drydock.Question) (reason, detail string) {
 		q.Kind = drydock.Multiple
 	}
 	if d.form == drydock.Single && len(letters) > 1 {
-		q.Confidence *= 0.8 // the heading says one answer, the key gives several
+		d.doubted(doubtSeveral)
 	}
 	if len(letters) == 0 {
-		q.Confidence *= 0.5
+		d.doubted(doubtNoAnswer)
 	}
 	return "", ""
 }
@@ -258,7 +262,7 @@ func (d *draft) judgeTrueFalse(q *drydock.Question, yes, no int) (reason, detail
 	case d.ans.judge != "":
 		q.Answer = []string{d.ans.judge}
 	case d.ans.none():
-		q.Confidence *= 0.5
+		d.doubted(doubtNoAnswer)
 	case len(d.ans.letters) == 1 && d.ans.letters[0] == yes:
 		q.Answer = []string{"true"}
 	case len(d.ans.letters) == 1 && d.ans.letters[0] == no:
@@ -275,7 +279,7 @@ func (d *draft) judgeOpen(q *drydock.Question) (reason, detail string) {
 	if v, w := number(a.text); d.form == drydock.Judge && w > 0 && w == len(a.text) && v <= 2 {
 		// 1 says true wherever numbers do; what is not 1 is 0 or 2
 		a = answer{judge: [3]string{"false", "true", "false"}[v]}
-		q.Confidence *= 0.8
+		d.doubted(doubtNumberJudge)
 	}
 	if d.form == drydock.Judge && len(a.letters) == 1 {
 		switch v := a.letters[0]; {

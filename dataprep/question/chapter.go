@@ -43,6 +43,9 @@ type chapter struct {
 	shared  *shared
 	sub     *item // the line taken for a subsection title, until an item follows
 	emit    func(*drydock.Record, *drydock.Drop) bool
+	part    func(Part) // told of each section that is done; may be nil
+	bar     float64    // least confidence
+	compare bool       // try other layouts everywhere
 	stopped bool
 }
 

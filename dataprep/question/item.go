@@ -30,9 +30,10 @@ type item struct {
 	heading bool // found to be the title of a subsection
 	inside  bool // opened inside an explanation: perhaps one of its steps
 
+	given    bool // found, when it was taken apart, to have an answer
 	hasKey   bool
 	key      keyEntry
-	keySure  float64
+	keyDoubt doubt  // about the way the key was joined
 	mismatch string // why the key could not be used
 	path     *path
 	shared   *shared // a text that stands before several items and belongs to each

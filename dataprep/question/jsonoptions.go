@@ -161,7 +161,7 @@ func jsonOptionsText(s string) []drydock.Option {
 	if err != nil {
 		return nil
 	}
-	j := jsonItem{draft: draft{sure: 1}}
+	j := jsonItem{}
 	j.setOptions(v)
 	if j.gap != "" || j.bad != "" {
 		return nil

@@ -67,15 +67,15 @@ func (r *reader) jsonItem(j *jsonItem, under []string) {
 	}
 	if j.bad == "" && len(d.options) > 0 && d.ans.letters == nil && d.ans.text != "" {
 		if reason, detail := r.indexAnswer(d, jsonIndex()); reason != "" {
-			r.give(nil, d.reject(r.doc.File, reason, detail))
+			r.refuse(d, reason, detail)
 			return
 		}
 	}
 	if j.bad != "" {
-		r.give(nil, d.reject(r.doc.File, j.bad, j.badDetail))
+		r.refuse(d, j.bad, j.badDetail)
 		return
 	}
-	r.give(d.finish(r.doc.File))
+	r.settle(d)
 }
 
 // A jsonItem collects the fields of a row.
@@ -234,7 +234,7 @@ func (j *jsonItem) optionText(v *fastjson.Value, at int) string {
 	switch v.Type() {
 	case fastjson.TypeTrue, fastjson.TypeFalse, fastjson.TypeObject, fastjson.TypeArray:
 		j.notes = append(j.notes, Note{Code: "option_not_text", At: j.at, Text: optionNote, Args: []any{letter(min(at, 25)), v.String()}})
-		j.sure *= 0.8
+		j.doubted(doubtNotText)
 	}
 	return trim(repair(untag(scalarText(v))))
 }
@@ -260,7 +260,7 @@ func (j *jsonItem) settleOptions() {
 	default:
 		b := splitBody(j.stem)
 		j.stem, j.options, j.gap = b.stem, b.options, b.gap
-		j.sure *= b.sure
+		j.doubts = append(j.doubts, b.doubts...)
 	}
 	var form drydock.QuestionKind
 	j.stem, form = cleanStem(unwrap(j.stem), rowNumber(j.rowID))
@@ -401,7 +401,7 @@ func eachItem(v *fastjson.Value, at drydock.Locator, under []string, f func(j *j
 	if err != nil || len(under) > maxNesting {
 		return
 	}
-	j := &jsonItem{draft: draft{at: at, sure: 1}}
+	j := &jsonItem{draft: draft{at: at}}
 	if j.read(v) {
 		f(j, v, under)
 		return
@@ -433,7 +433,7 @@ func looksLikeItem(raw []byte) bool {
 	if err != nil {
 		return false
 	}
-	j := jsonItem{draft: draft{sure: 1}}
+	j := jsonItem{}
 	if !j.read(v) {
 		return false
 	}

@@ -196,18 +196,19 @@ func give(sections []*section, k *keyPart) {
 		}
 	}
 	entries, broken := k.spell(len(items))
+	deal(sections, k.size())
 	sortByItems(entries, items)
 	if !broken && len(entries) == len(items) && inOrder(entries) {
 		same := true
 		for i, it := range items {
 			same = same && (entries[i].n == it.num.n || entries[i].n == 0)
 		}
-		sure := 1.0
+		var why doubt
 		if !same {
-			sure = 0.93 // the numbers do not agree, the order does
+			why = doubtKeyOrder
 		}
 		for i, it := range items {
-			it.take(entries[i], sure)
+			it.take(entries[i], why)
 		}
 		return
 	}
@@ -217,6 +218,33 @@ func give(sections []*section, k *keyPart) {
 	}
 	k.fail(why)
 	giveByNumber(items, entries, broken, why)
+}
+
+// deal counts the answers of a key for the sections it is for: each as many as it
+// asks, the last one what is left.
+func deal(sections []*section, n int) {
+	for i, s := range sections {
+		take := min(n, s.questions())
+		if i == len(sections)-1 {
+			take = n
+		}
+		s.tally.keyed += take
+		n -= take
+	}
+}
+
+// size is how many answers a key prints, rows that contradict themselves included.
+func (k *keyPart) size() int {
+	n := 0
+	for _, r := range k.runs {
+		if e, ok := r.entries(); ok {
+			n += len(e)
+			continue
+		}
+		all, _ := spread(r.groups, 0, 1, r)
+		n += len(all)
+	}
+	return n
 }
 
 // sortByItems puts entries in the order of the questions when both carry the
@@ -279,7 +307,7 @@ func giveByNumber(items []*item, entries []keyEntry, broken bool, why string) {
 	ok = ok && (broken || items[len(items)-1].num.n == entries[len(entries)-1].n)
 	for _, it := range items {
 		if e, found := by[it.num.n]; ok && found {
-			it.take(e, 0.7)
+			it.take(e, doubtKeyNumber)
 			continue
 		}
 		it.mismatch = why
@@ -326,10 +354,10 @@ func (k *keyPart) spell(want int) (out []keyEntry, broken bool) {
 
 // take gives the item its answer from a key. An answer printed with the item
 // itself goes first; a different one in the key is a contradiction.
-func (it *item) take(e keyEntry, sure float64) {
+func (it *item) take(e keyEntry, why doubt) {
 	it.key = e
 	it.hasKey = true
-	it.keySure = sure
+	it.keyDoubt = why
 }
 
 // A path is where in a bank a section stands. The key of a question is
@@ -353,11 +381,21 @@ func (p path) subject() []string {
 	return out
 }
 
+// titles is the path as titles with the kind of item at its end.
+func (p path) titles() []string {
+	out := p.subject()
+	if p.formTitle != "" {
+		out = append(out, p.formTitle)
+	}
+	return out
+}
+
 // A section is a run of items between two headings.
 type section struct {
 	path  path
 	items []*item
 	keyed bool
+	tally tally
 }
 
 // questions counts the items that are no headings.

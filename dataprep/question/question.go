@@ -15,6 +15,15 @@ type Options struct {
 	// that numbers as answers were taken to count from 1. It may be nil; it is
 	// called from the goroutine that parses.
 	Note func(Note)
+	// Part is told, in the order of the document, what was made of each of its
+	// parts. It may be nil; it is called as Note is.
+	Part func(Part)
+	// MinConfidence is the confidence below which a question is dropped as
+	// low_confidence; 0 stands for [DefaultBar], below 0 none is.
+	MinConfidence float64
+	// Compare has every part's other ways to be read tried and reported, not only
+	// those of parts that leave a doubt.
+	Compare bool
 }
 
 // A Note says how something unusual was read. Nothing was lost.
@@ -26,7 +35,23 @@ type Note struct {
 }
 
 // New returns the parser of exam items. It may be used by many goroutines.
-func New(o Options) drydock.Parser { return parser{o} }
+func New(o Options) drydock.Parser {
+	if o.MinConfidence == 0 {
+		o.MinConfidence = DefaultBar
+	}
+	return parser{o}
+}
+
+// Watched returns a parser like p, made by [New], that also tells note and part
+// what it finds, and tries other layouts where compare says so. Any other parser
+// is returned as it is.
+func Watched(p drydock.Parser, note func(Note), part func(Part), compare bool) drydock.Parser {
+	if own, ok := p.(parser); ok {
+		own.o.Note, own.o.Part, own.o.Compare = note, part, compare
+		return own
+	}
+	return p
+}
 
 type parser struct{ o Options }
 
@@ -47,8 +72,9 @@ func (p parser) Parse(ctx context.Context, doc *drydock.Document) iter.Seq2[*dry
 			}
 			return !stopped
 		}
-		r := &reader{ctx: ctx, doc: doc, note: p.o.Note, emit: emit}
-		r.text.file, r.text.emit, r.text.ahead = doc.File, emit, r.keyAhead
+		r := &reader{ctx: ctx, doc: doc, note: p.o.Note, part: p.o.Part, bar: p.o.MinConfidence, emit: emit}
+		r.text.file, r.text.emit, r.text.ahead, r.text.bar = doc.File, emit, r.keyAhead, p.o.MinConfidence
+		r.text.part, r.text.compare = p.o.Part, p.o.Compare
 		if err := r.run(); err != nil && !stopped {
 			yield(nil, err)
 		}
@@ -60,6 +86,8 @@ type reader struct {
 	ctx     context.Context
 	doc     *drydock.Document
 	note    func(Note)
+	part    func(Part)
+	bar     float64
 	emit    func(*drydock.Record, *drydock.Drop) bool
 	text    chapter
 	tab     table
@@ -70,6 +98,7 @@ type reader struct {
 	base    indexBase
 	waiting []*draft // rows of a table without answers
 	tired   bool     // so many waited that no more do
+	grids   []*grid  // what became of the rows, by table
 }
 
 func (r *reader) stopped() bool { return r.done || r.text.stopped }
@@ -115,6 +144,7 @@ func (r *reader) run() error {
 	}
 	r.giveHeld()
 	r.text.end()
+	r.tellGrids()
 	return nil
 }
 

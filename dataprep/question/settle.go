@@ -17,7 +17,7 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 	b := splitBody(p.body)
 	d := &draft{
 		at: it.lines[0].at, text: it.text, form: it.form, options: b.options, gap: b.gap,
-		explain: p.explain, subject: it.path.subject(), sure: b.sure, yesIsA: saysYesIsA(it.path.formTitle),
+		explain: p.explain, subject: it.path.subject(), doubts: b.doubts, yesIsA: saysYesIsA(it.path.formTitle),
 	}
 	var form drydock.QuestionKind
 	d.stem, form = cleanStem(b.stem, it.num.n)
@@ -26,7 +26,7 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 	}
 	if it.shared != nil && d.stem != "" {
 		d.stem = it.shared.text() + "\n" + d.stem
-		d.sure *= 0.95
+		d.doubted(doubtShared)
 	}
 	reason, detail := it.settleAnswer(d, p)
 	if reason == "" && !d.given {
@@ -43,13 +43,14 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 	if reason == "" && it.num.style == numLoose && !d.given {
 		reason, detail = reasonUnparsed, "a list from A, but neither a number nor an answer"
 	}
+	it.given = d.given && !d.ans.none() || reason == reasonConflict
 	if reason != "" {
 		return nil, d.reject(c.file, reason, detail)
 	}
 	if l := d.ans.letters; len(l) == 1 && l[0] < len(d.options) && foldText(d.explain) == foldText(d.options[l[0]].Text) {
 		d.explain = "" // 答案：B. 绿 says the option once more
 	}
-	return d.finish(c.file)
+	return d.finish(c.file, c.bar)
 }
 
 // settleAnswer chooses the answer: the one labelled beside the question, else
@@ -75,13 +76,15 @@ func (it *item) settleAnswer(d *draft, p parts) (reason, detail string) {
 		}
 	case it.hasKey:
 		d.ans, d.given, d.keyAt = readAnswer(it.key.value), true, it.key.at
-		d.sure *= it.keySure
+		if it.keyDoubt != "" {
+			d.doubted(it.keyDoubt)
+		}
 	case it.mismatch != "":
 		return reasonKeyCount, it.mismatch
 	case inline && (in.strong || len(d.options) > 0):
 		d.ans, d.given = in.ans, true
 		if !in.strong {
-			d.sure *= 0.85
+			d.doubted(doubtInStem)
 		}
 		d.stem = blankOut(d.stem, in)
 		return "", ""

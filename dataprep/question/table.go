@@ -177,7 +177,7 @@ func (r *reader) item(row tableRow) {
 	}
 	if d.ans.text != "" && len(d.options) > 0 {
 		if reason, detail := r.indexAnswer(d, tableIndex(c, t.sheet)); reason != "" {
-			r.give(nil, d.reject(r.doc.File, reason, detail))
+			r.refuse(d, reason, detail)
 			return
 		}
 	}
@@ -185,7 +185,7 @@ func (r *reader) item(row tableRow) {
 		r.wait(d) // the answers may stand in another table
 		return
 	}
-	r.give(d.finish(r.doc.File))
+	r.settle(d)
 }
 
 func (r *reader) give(rec *drydock.Record, d *drydock.Drop) {
@@ -198,7 +198,7 @@ func (r *reader) give(rec *drydock.Record, d *drydock.Drop) {
 func (r *reader) rowDraft(row tableRow) *draft {
 	t, c := &r.tab, r.tab.cols
 	d := &draft{
-		at: row.at, rowID: row.cell(c.id), lang: row.cell(c.lang), form: t.form, sure: 1,
+		at: row.at, rowID: row.cell(c.id), lang: row.cell(c.lang), form: t.form,
 		text: func() string { return strings.Join(trimCells(row.cells), " | ") }, explain: row.cell(c.explain),
 	}
 	if c.truth && d.form == "" {
@@ -233,7 +233,7 @@ func (r *reader) rowDraft(row tableRow) *draft {
 	if len(d.options) == 0 && d.gap == "" {
 		b := splitBody(stem)
 		stem, d.options, d.gap = b.stem, b.options, b.gap
-		d.sure *= b.sure
+		d.doubts = append(d.doubts, b.doubts...)
 	}
 	n := rowNumber(d.rowID)
 	if c.id < 0 {

@@ -154,7 +154,7 @@ const maxWaiting = 50000
 // file, have been seen.
 func (r *reader) wait(d *draft) {
 	if r.waiting == nil && r.tired {
-		r.give(d.finish(r.doc.File))
+		r.settle(d)
 		return
 	}
 	if r.waiting = append(r.waiting, d); len(r.waiting) >= maxWaiting && r.doc.Key == nil {
@@ -168,6 +168,6 @@ func (r *reader) giveHeld() {
 	held := r.waiting
 	r.waiting = nil
 	for _, d := range held {
-		r.give(d.finish(r.doc.File))
+		r.settle(d)
 	}
 }

@@ -69,7 +69,7 @@ func (d *draft) numberedOptions() {
 		at := firstMark(d.stem, read)
 		if stem := trim(d.stem[:at]); ok && stem != "" {
 			d.stem, d.options, d.ans = stem, labelOptions(texts), answer{letters: picks}
-			d.sure *= 0.9
+			d.doubted(doubtNumbered)
 			return
 		}
 	}

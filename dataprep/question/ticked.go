@@ -210,7 +210,7 @@ func (it *item) settleShown(d *draft) (reason, detail string) {
 	}
 	if v := it.shown(len(d.options), func(t ticked) uint16 { return t.looks }); v != nil {
 		d.ans, d.given = answer{letters: v}, true
-		d.sure *= 0.8
+		d.doubted(doubtLooks)
 	}
 	return "", ""
 }

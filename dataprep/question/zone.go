@@ -1,6 +1,7 @@
 package question
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -367,14 +368,36 @@ func (c *chapter) finish() {
 			k.why = "answers for questions that are not in the file"
 		}
 		c.entries = append(c.entries, entry{drop: rejected(file, k.at, c.path.subject(), strings.Join(k.text, "\n"), reasonKeyUnused, k.why)})
+		if !k.used {
+			s := &section{path: path{chapterTitle: k.label.title}}
+			s.tally.keyed, s.tally.At, s.tally.First = k.size(), k.at.String(), k.at
+			c.secs = append(c.secs, s)
+		}
 	}
 	c.keys = nil
 	c.flush()
 	c.sec = nil
 }
 
-// flush yields what is held, in the order of the file.
+// flush yields what is held, in the order of the file, and tells what became of
+// its sections.
 func (c *chapter) flush() {
+	secs := c.secs
+	c.flushEntries()
+	c.tellParts(secs)
+}
+
+// tellParts tells what became of sections that are done.
+func (c *chapter) tellParts(secs []*section) {
+	for _, s := range secs {
+		if p := s.tally.done(); c.part != nil && !c.stopped && (p.Questions > 0 || p.Keys > 0) {
+			p.Title = append(p.Title, s.path.titles()...)
+			c.part(p)
+		}
+	}
+}
+
+func (c *chapter) flushEntries() {
 	for _, e := range c.entries {
 		if c.stopped {
 			break
@@ -384,6 +407,12 @@ func (c *chapter) flush() {
 			continue
 		}
 		r, d := c.build(e.item)
+		if e.sec != nil {
+			e.sec.tally.took(e.item.lines[0].at, r, d, e.item.given, e.item.hasKey)
+			if e.item.num.style != numLoose {
+				e.sec.tally.asked = append(e.sec.tally.asked, e.item.num.n)
+			}
+		}
 		c.stopped = !c.emit(r, d)
 	}
 	c.entries, c.secs, c.held = nil, nil, 0
@@ -416,8 +445,8 @@ func (c *chapter) relieve() {
 	const keep = 32 // a list of statements may yet join the latest ones
 	tail := append([]entry(nil), c.entries[n-keep:]...)
 	c.entries = c.entries[:n-keep]
-	sec, path := c.sec, c.path
-	c.flush()
+	sec, path, old := c.sec, c.path, c.secs
+	c.flushEntries()
 	c.path = path
 	c.held = 0
 	for _, e := range tail {
@@ -437,4 +466,5 @@ func (c *chapter) relieve() {
 		c.secs = append(c.secs, sec)
 	}
 	c.sec = sec
+	c.tellParts(slices.DeleteFunc(old, func(s *section) bool { return slices.Contains(c.secs, s) }))
 }

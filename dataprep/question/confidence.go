@@ -1,0 +1,193 @@
+package question
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
+
+// DefaultBar is the confidence below which a question is dropped unless
+// [Options].MinConfidence says otherwise: one grave doubt alone does not fall
+// below it, a grave doubt and a middling one together do.
+const DefaultBar = 0.4
+
+// A doubt is something about a question that might have been read otherwise. The
+// confidence of a question is the product of its doubts' weights, 1 without any.
+type doubt string
+
+// The doubts. They are stable: rows carry them.
+const (
+	doubtMixedLabels  doubt = "mixed_labels"       // option labels of several styles
+	doubtGluedLabels  doubt = "glued_labels"       // a label right behind the text before it
+	doubtColumns      doubt = "options_in_columns" // A C over B D
+	doubtShared       doubt = "shared_stem"        // a text before several items was carried in
+	doubtKeyOrder     doubt = "key_by_order"       // counts agree, printed numbers do not
+	doubtKeyNumber    doubt = "key_by_number"      // counts differ; the printed number stands once on both sides
+	doubtInStem       doubt = "answer_in_stem"     // a bracket inside the sentence may be a name
+	doubtNumbered     doubt = "numbered_options"   // options ① ② ③ told by the answer alone
+	doubtLooks        doubt = "marked_by_looks"    // colour, bold or underline is the only mark
+	doubtSeveral      doubt = "several_answers"    // several letters where the heading says one
+	doubtNoAnswer     doubt = "no_answer"          // nothing says which option is right
+	doubtNumberJudge  doubt = "number_for_truth"   // 1, 0 or 2 for true and false
+	doubtNotText      doubt = "option_not_text"    // an option that is true, a list or an object in JSON
+	doubtSameOptions  doubt = "duplicate_options"  // two options with one text
+	doubtMisplacedAll doubt = "misplaced_all"      // 以上都对 above other options
+)
+
+// weight is what a doubt leaves of the confidence.
+func (d doubt) weight() float64 {
+	switch d {
+	case doubtNoAnswer:
+		return 0.5
+	case doubtKeyNumber, doubtSameOptions:
+		return 0.7
+	case doubtLooks, doubtSeveral, doubtNumberJudge, doubtNotText:
+		return 0.8
+	case doubtInStem:
+		return 0.85
+	case doubtMixedLabels, doubtGluedLabels, doubtNumbered, doubtMisplacedAll:
+		return 0.9
+	case doubtKeyOrder:
+		return 0.93
+	}
+	return 0.95
+}
+
+// DoubtMeaning says a doubt in words; false for one it does not know.
+func DoubtMeaning(code string) (msg.Text, bool) {
+	switch doubt(code) {
+	case doubtMixedLabels:
+		return msg.Text{"option labels of several styles", "选项标号样式不一"}, true
+	case doubtGluedLabels:
+		return msg.Text{"an option label right behind other text", "选项标号紧贴前文"}, true
+	case doubtColumns:
+		return msg.Text{"options printed in columns and read across", "选项分栏排印，按栏读取"}, true
+	case doubtShared:
+		return msg.Text{"a text shared by several items was put before the stem", "题干前并入了多题共用的材料"}, true
+	case doubtKeyOrder:
+		return msg.Text{"joined to the key by order: the printed numbers differ", "题号不一致，按顺序对应答案"}, true
+	case doubtKeyNumber:
+		return msg.Text{"joined to the key by number: the counts differ", "数量不一致，按题号对应答案"}, true
+	case doubtInStem:
+		return msg.Text{"the answer stands in brackets inside the stem", "答案取自题干中的括号"}, true
+	case doubtNumbered:
+		return msg.Text{"options numbered like statements", "选项以数字编号，与陈述列表相似"}, true
+	case doubtLooks:
+		return msg.Text{"only colour, bold or underline marks the answer", "答案仅由颜色、加粗或下划线标出"}, true
+	case doubtSeveral:
+		return msg.Text{"several answers under a single-choice heading", "单选题标题下有多个答案"}, true
+	case doubtNoAnswer:
+		return msg.Text{"no answer is given", "没有答案"}, true
+	case doubtNumberJudge:
+		return msg.Text{"a number stands for true or false", "以数字表示对错"}, true
+	case doubtNotText:
+		return msg.Text{"an option is no text in the source", "选项在来源中不是文本"}, true
+	case doubtSameOptions:
+		return msg.Text{"two options say the same", "有重复的选项"}, true
+	case doubtMisplacedAll:
+		return msg.Text{"an option such as \"all of the above\" has others below it", "“以上都对”一类选项之后还有其他选项"}, true
+	}
+	return msg.Text{}, false
+}
+
+// doubted notes a doubt, once.
+func (d *draft) doubted(w doubt) {
+	if !slices.Contains(d.doubts, string(w)) {
+		d.doubts = append(d.doubts, string(w))
+	}
+}
+
+// confidence is the product of the doubts' weights, to two places.
+func confidence(doubts []string) float64 {
+	sure := 1.0
+	for _, w := range doubts {
+		sure *= doubt(w).weight()
+	}
+	return float64(int(sure*100+0.5)) / 100
+}
+
+// check looks for what a list of options should not hold.
+func (d *draft) check() {
+	for i, o := range d.options {
+		for _, p := range d.options[:i] {
+			if foldText(o.Text) == foldText(p.Text) && o.Text != "" {
+				d.doubted(doubtSameOptions)
+			}
+		}
+		if i+1 < len(d.options) && saysAbove(o.Text) && !saysAbove(d.options[i+1].Text) && !namesOptions(d.options[i+1].Text) {
+			d.doubted(doubtMisplacedAll)
+		}
+	}
+}
+
+// saysAbove recognises an option that speaks of those above it: 以上都对, none of
+// the above.
+func saysAbove(s string) bool {
+	for _, w := range [...]string{"以上", "上述"} {
+		if t, ok := strings.CutPrefix(s, w); ok {
+			for _, tail := range [...]string{"都对", "都正确", "均对", "均正确", "都是", "均是", "都不对", "都不正确", "均不对", "均不正确", "皆是", "皆对", "全部", "全对", "都不是", "均不是", "皆非", "皆可", "均可", "都可", "都错", "均错", "全是", "三者", "三项", "选项"} {
+				if _, ok := strings.CutPrefix(t, tail); ok {
+					return true
+				}
+			}
+		}
+	}
+	f := foldText(s)
+	switch f {
+	case "alloftheabove", "noneoftheabove", "anyoftheabove", "allofabove", "noneofabove", "alltheabove", "bothoftheabove":
+		return true
+	}
+	return false
+}
+
+// namesOptions recognises an option that is made of others' letters: A和C, Both A
+// and B.
+func namesOptions(s string) bool {
+	t := trimPoint(s)
+	for _, w := range [...]string{"Both ", "both ", "Either ", "either ", "Neither ", "neither "} {
+		if rest, ok := strings.CutPrefix(t, w); ok {
+			t = rest
+			break
+		}
+	}
+	n := 0
+	for _, f := range fieldsOfLetters(t) {
+		if v, lower := letterValue(f); v < 0 || lower || v >= maxOptions {
+			return false
+		}
+		n++
+	}
+	return n >= 2
+}
+
+// fieldsOfLetters returns the letters of "A、B、C", "A和C都对", "A and C"; nil when
+// anything else stands between them.
+func fieldsOfLetters(s string) []rune {
+	for _, w := range [...]string{"都对", "都正确", "均对", "均正确", "都是", "均是", "都不对", "均不对", "两项", "同时具备"} {
+		s, _ = strings.CutSuffix(s, w)
+	}
+	var out []rune
+	for _, f := range strings.FieldsFunc(strings.ReplaceAll(strings.ReplaceAll(s, " and ", "、"), " or ", "、"), func(r rune) bool {
+		return isSpace(r) || strings.ContainsRune("、，,和与及或&", r)
+	}) {
+		rs := []rune(f)
+		if len(rs) != 1 {
+			return nil
+		}
+		out = append(out, rs[0])
+	}
+	return out
+}
+
+// settleDoubts adds the doubts that only the finished question shows, and returns
+// why it is not to be trusted.
+func (d *draft) settleDoubts(q *drydock.Question, bar float64) (reason, detail string) {
+	d.check()
+	q.Doubts, q.Confidence = d.doubts, confidence(d.doubts)
+	if q.Confidence < bar {
+		return reasonDoubtful, "too much about it is doubtful: " + strings.Join(q.Doubts, ", ")
+	}
+	return "", ""
+}

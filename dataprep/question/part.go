@@ -1,0 +1,223 @@
+package question
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/internal/msg"
+)
+
+// A Part is one stretch of a bank, between two headings or one table or list of
+// rows, and the proof that none of it was lost: as many questions as answers, and
+// every answer joined to its question.
+type Part struct {
+	Title     []string        `json:"title"`     // headings, outermost first; empty where none is printed
+	At        string          `json:"at"`        // locator of its first question, or of the key that has none
+	Questions int             `json:"questions"` // numbered items and rows that ask something, dropped ones included
+	Keys      int             `json:"keys"`      // answers the source gives them: beside them, in a key, or by looks
+	Matched   int             `json:"matched"`   // questions that got one
+	Records   int             `json:"records"`   // questions that were read whole
+	Closed    bool            `json:"closed"`    // the three counts are equal
+	Dropped   map[string]int  `json:"dropped"`   // questions left out, by reason
+	Missing   []int           `json:"missing,omitempty"`
+	Repeated  []int           `json:"repeated,omitempty"` // printed numbers that stand twice
+	Figures   int             `json:"figures"`            // records that need a figure
+	Doubtful  int             `json:"doubtful"`           // records with a doubt
+	Layouts   []Layout        `json:"layouts"`            // ways to read it, the chosen one first
+	Letters   map[string]int  `json:"letters,omitempty"`  // right letters of single-choice records, by number of options: 4:A
+	Stems     int             `json:"stems"`              // different stems, numbers in them aside
+	First     drydock.Locator `json:"-"`
+	// Rows says that its questions are rows of a table or of JSON: such stretches
+	// of one table are added up.
+	Rows bool `json:"rows,omitempty"`
+}
+
+// close settles whether the counts agree.
+func (p *Part) close() { p.Closed = p.Questions == p.Keys && p.Keys == p.Matched }
+
+// Add takes the counts of another stretch of the same table or list of rows.
+func (p *Part) Add(q Part) {
+	p.Questions, p.Keys, p.Matched, p.Records = p.Questions+q.Questions, p.Keys+q.Keys, p.Matched+q.Matched, p.Records+q.Records
+	p.Figures, p.Doubtful, p.Stems = p.Figures+q.Figures, p.Doubtful+q.Doubtful, p.Stems+q.Stems
+	p.Dropped, p.Letters = sum(p.Dropped, q.Dropped), sum(p.Letters, q.Letters)
+	p.close()
+}
+
+func sum(a, b map[string]int) map[string]int {
+	if a == nil && len(b) > 0 {
+		a = map[string]int{}
+	}
+	for k, v := range b {
+		a[k] += v
+	}
+	return a
+}
+
+// Unclosed returns the parts whose counts differ. A bank that gives no answer
+// anywhere has no proof to fail, and none is returned.
+func Unclosed(parts []Part) []Part {
+	keys := 0
+	for _, p := range parts {
+		keys += p.Keys
+	}
+	if keys == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Closed })
+}
+
+// What rouses suspicion of a bank: this many single-choice items of one number of
+// options, this share of one letter among them; this many items, and fewer
+// different stems than one in so many.
+const (
+	biasItems, biasShare = 30, 0.75
+	alikeItems, alikeOf  = 20, 4
+)
+
+// Suspicions says what the counts of a file give away about how it was made:
+// nearly all keys one letter, or few stems with the numbers in them changed. Such
+// banks are often written by a machine; the letters must at least be shuffled.
+func Suspicions(parts []Part) []Note {
+	var out []Note
+	letters, records, stems := map[string]int{}, 0, 0
+	for _, p := range parts {
+		letters = sum(letters, p.Letters)
+		records, stems = records+p.Records, stems+p.Stems
+	}
+	total := map[string]int{}
+	top := map[string]string{}
+	for k, n := range letters {
+		options, _, _ := strings.Cut(k, ":")
+		total[options] += n
+		if best := top[options]; best == "" || n > letters[best] || n == letters[best] && k < best {
+			top[options] = k
+		}
+	}
+	for _, options := range slices.Sorted(maps.Keys(total)) {
+		k := top[options]
+		if n := letters[k]; total[options] >= biasItems && float64(n) >= biasShare*float64(total[options]) {
+			_, l, _ := strings.Cut(k, ":")
+			out = append(out, Note{Code: "key_bias", Text: msg.Text{
+				"the answer is %s in %d of %d items with %s options: shuffle them before training",
+				"答案为 %s 的占 %d/%d 题（%s 个选项）：训练前应打乱选项",
+			}, Args: []any{l, n, total[options], options}})
+		}
+	}
+	if records >= alikeItems && stems*alikeOf <= records {
+		out = append(out, Note{Code: "stems_alike", Text: msg.Text{
+			"%d items are made of %d stems, with other numbers in them: the bank may be machine-made",
+			"%d 道题仅由 %d 种题干改动数字而成：题库可能由机器生成",
+		}, Args: []any{records, stems}})
+	}
+	return out
+}
+
+// A tally counts what becomes of one part while it is read.
+type tally struct {
+	Part
+	keyed  int             // answers of key tables dealt to it
+	stems  map[uint64]bool // of stems with the numbers masked
+	asked  []int           // printed numbers in order
+	looks  map[string]int  // ways options are labelled
+	number [numLoose + 1]int
+}
+
+// maxStems bounds the stems a part remembers.
+const maxStems = 1 << 16
+
+// took counts an item that became a record or a drop. inline says that its answer
+// did not come from a key table.
+func (t *tally) took(at drydock.Locator, r *drydock.Record, d *drydock.Drop, answered, fromKey bool) {
+	if d != nil && (d.Reason == reasonNotQuestion || d.Reason == reasonUnparsed) {
+		return // no question: it is in the drop file, but not in the proof
+	}
+	if t.Questions == 0 {
+		t.First, t.At = at, at.String()
+	}
+	t.Questions++
+	if answered {
+		t.Matched++
+		if !fromKey {
+			t.Keys++
+		}
+	}
+	if d != nil {
+		if t.Dropped == nil {
+			t.Dropped = map[string]int{}
+		}
+		t.Dropped[d.Reason]++
+		return
+	}
+	t.Records++
+	q := r.Question
+	if q.NeedsFigure {
+		t.Figures++
+	}
+	if len(q.Doubts) > 0 {
+		t.Doubtful++
+	}
+	if q.Kind == drydock.Single && len(q.Answer) == 1 {
+		if t.Letters == nil {
+			t.Letters = map[string]int{}
+		}
+		t.Letters[itoa(len(q.Options))+":"+q.Answer[0]]++
+	}
+	if t.stems == nil {
+		t.stems = map[uint64]bool{}
+	}
+	if h := maskedHash(q.Stem); !t.stems[h] && len(t.stems) < maxStems {
+		t.stems[h] = true
+	} else if len(t.stems) >= maxStems {
+		t.Stems++ // past the bound each counts as different: no false alarm
+	}
+}
+
+// done is the part as it stands at its end.
+func (t *tally) done() Part {
+	p := t.Part
+	p.Keys += t.keyed
+	p.Stems += len(t.stems)
+	if p.Dropped == nil {
+		p.Dropped = map[string]int{}
+	}
+	if p.Title == nil {
+		p.Title = []string{}
+	}
+	if p.Layouts == nil {
+		p.Layouts = []Layout{}
+	}
+	p.Missing, p.Repeated = jumps(t.asked)
+	p.close()
+	return p
+}
+
+// jumps lists the numbers a count leaves out and those it prints twice.
+func jumps(n []int) (missing, repeated []int) {
+	const most = 20
+	for i := 1; i < len(n); i++ {
+		switch a, b := n[i-1], n[i]; {
+		case b == a:
+			repeated = append(repeated, b)
+		case b > a+1 && b-a <= most:
+			for v := a + 1; v < b && len(missing) < most; v++ {
+				missing = append(missing, v)
+			}
+		}
+	}
+	return missing, repeated[:min(len(repeated), most)]
+}
+
+// maskedHash hashes a stem without its digits and blanks, so that stems which
+// differ in a running number or a value alone are one (FNV-1a).
+func maskedHash(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for _, r := range s {
+		if isDigit(r) || isSpace(r) {
+			continue
+		}
+		h = (h ^ uint64(r)) * 1099511628211
+	}
+	return h
+}
