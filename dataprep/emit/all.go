@@ -18,5 +18,5 @@ var shapes = sync.OnceValue(func() []Shape {
 
 // Emitters returns the row shapes that can be written.
 func Emitters() []spec.Spec[Builder] {
-	return []spec.Spec[Builder]{questionRows(), passageRows(), qwen3ChatRows()}
+	return append([]spec.Spec[Builder]{questionRows(), passageRows()}, trainingRows()...)
 }

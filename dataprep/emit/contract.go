@@ -1,6 +1,10 @@
 package emit
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/drydock-ml/drydock/qwen3"
+)
 
 // A Contract says what stands between "assistant\n" and the answer, and what of
 // it is trained. Rows, trainer, server and evaluation must keep the same one.
@@ -17,19 +21,20 @@ const (
 	EmptyThinkMasked Contract = "empty-think-masked"
 	// CoT: the block holds the reasoning.
 	CoT Contract = "cot"
-	// Plain: no block at all. Qwen3-8B's own template puts one, so the server
-	// needs another; rows of drydock's are never written so.
+	// Plain: no block at all. Qwen3-8B's own template puts one, so the server and
+	// the trainer need another; trainers that have none are not given such rows.
 	Plain Contract = "plain"
 )
 
-// Contracts lists the contracts that rows are written under, the default first.
+// Contracts lists the contracts that every trainer can keep, the default first.
+// Plain is kept by LLaMA-Factory and ms-swift only, under another template.
 func Contracts() []Contract { return []Contract{EmptyThink, EmptyThinkMasked, CoT} }
 
 // thinkBlock is the assistant text in front of the answer; these line ends are
 // the model's own.
 func thinkBlock(reasoning string) string {
 	if reasoning == "" {
-		return "<think>\n\n</think>\n\n"
+		return qwen3.EmptyThink
 	}
 	return "<think>\n" + reasoning + "\n</think>\n\n"
 }
@@ -46,28 +51,6 @@ func splitThink(content string) (reasoning, rest string, ok bool) {
 		return "", content, false
 	}
 	return strings.TrimSpace(reasoning), strings.TrimLeft(rest, "\r\n"), true
-}
-
-// specialToken returns the first token of Qwen3's added vocabulary in text, ""
-// when there is none. Such text becomes a control token in training, whatever
-// it was meant to be.
-func specialToken(text string) string {
-	if !strings.Contains(text, "<") {
-		return ""
-	}
-	first, at := "", len(text)
-	for _, t := range [...]string{
-		"<|endoftext|>", "<|im_start|>", "<|im_end|>",
-		"<|object_ref_start|>", "<|object_ref_end|>", "<|box_start|>", "<|box_end|>", "<|quad_start|>", "<|quad_end|>",
-		"<|vision_start|>", "<|vision_end|>", "<|vision_pad|>", "<|image_pad|>", "<|video_pad|>",
-		"<tool_call>", "</tool_call>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>", "<|fim_pad|>",
-		"<|repo_name|>", "<|file_sep|>", "<tool_response>", "</tool_response>", "<think>", "</think>",
-	} {
-		if i := strings.Index(text[:at], t); i >= 0 {
-			first, at = t, i
-		}
-	}
-	return first
 }
 
 // BracketedLetter returns the first [A] … [H] in text, "" when there is none.

@@ -291,17 +291,18 @@ func (w *convWriter) qwen3(r *convRow) {
 	if reasoning != "" {
 		contract = CoT
 	}
-	e := &qwen3Emitter{o: qwen3ChatOptions{Contract: string(contract)}}
-	turns, err := e.chat(&drydock.Record{Chat: chat})
-	if err != nil {
-		d, _ := err.(*drydock.Drop)
-		w.refuse(&Refusal{d.Reason, "messages", d.Detail})
+	e := &trainEmitter{target: &rowTarget{Target: Target{Task: SFT}}, contract: contract}
+	var d dialogue
+	if err := e.chat(&d, &drydock.Record{Chat: chat}); err != nil {
+		no, _ := err.(*drydock.Drop)
+		w.refuse(&Refusal{no.Reason, "messages", no.Detail})
 		return
 	}
-	out := make([]convTurn, len(turns))
-	for i, m := range turns {
-		out[i] = convTurn{role: m.Role, content: m.Content}
+	out := make([]convTurn, 0, len(d.turns)+1)
+	for _, m := range d.turns {
+		out = append(out, convTurn{role: m.Role, content: m.Content})
 	}
+	out = append(out, convTurn{role: "assistant", content: d.chosen.think + d.chosen.text})
 	if was, is, _ := splitThink(out[len(out)-1].content); was != reasoning || is != answer {
 		w.refuse(&Refusal{"field_lost", fmt.Sprintf("messages[%d].content", len(out)-1), "the template takes away line ends in front of an answer and blanks around reasoning"})
 	}

@@ -65,12 +65,13 @@ func (c Context) rowID(r *drydock.Record) string {
 // An Emitter writes records as rows. It is safe for concurrent use, keeps no
 // record and changes none.
 type Emitter interface {
-	// Emit appends one JSON object and a line end. The error is a *drydock.Drop
-	// when the record has no such shape; dst is then returned as it was.
+	// Emit appends the record's rows, each one JSON object and a line end; all
+	// shapes but KTO's have one row a record. The error is a *drydock.Drop when the
+	// record has no such shape; dst is then returned as it was.
 	Emit(dst []byte, r *drydock.Record) ([]byte, error)
-	// Describe says how a record that Emit wrote was changed on the way, for the
-	// sidecar.
-	Describe(r *drydock.Record) Emitted
+	// Describe says, for each row that Emit wrote, how the record was changed on
+	// the way, for the sidecar.
+	Describe(r *drydock.Record) []Emitted
 }
 
 // Output is the part of the options every row shape has.

@@ -74,13 +74,35 @@ func TestPassage(t *testing.T) {
 	emittest.Run(t, build(t, "passage", ""), shape(t, "passage"))
 }
 
-func TestQwen3Chat(t *testing.T) {
+// TestTrainingRows holds every training shape under every contract it takes to
+// the suite; what can be read back as a conversation is.
+func TestTrainingRows(t *testing.T) {
 	t.Parallel()
-	for _, c := range emit.Contracts() {
-		t.Run(string(c), func(t *testing.T) {
-			t.Parallel()
-			emittest.Run(t, build(t, "qwen3_chat", "contract: "+string(c)), shape(t, "chat"))
-		})
+	for _, s := range emit.Emitters() {
+		target, ok := emit.TargetOf(s.Name)
+		if !ok {
+			continue
+		}
+		back := emit.Shape{}
+		if target.Messages {
+			back = shape(t, "chat")
+		}
+		options := []string{""}
+		for _, f := range s.Fields {
+			if f.Name == "contract" {
+				options = f.Enum
+			}
+		}
+		for _, c := range options {
+			t.Run(strings.TrimSuffix(s.Name+"/"+c, "/"), func(t *testing.T) {
+				t.Parallel()
+				yaml := ""
+				if c != "" {
+					yaml = "contract: " + c
+				}
+				emittest.Run(t, build(t, s.Name, yaml), back)
+			})
+		}
 	}
 }
 
@@ -292,7 +314,7 @@ func TestForeignLabels(t *testing.T) {
 	if !strings.Contains(user, "\n"+letter+". 丙") {
 		t.Errorf("answer %s of\n%s", letter, user)
 	}
-	m := e.Describe(r).Letters
+	m := e.Describe(r)[0].Letters
 	if i := slices.IndexFunc(m, func(m shuffle.Move) bool { return m.From == "3" }); i < 0 || m[i].To != letter {
 		t.Errorf("letters %v, printed %s", m, letter)
 	}

@@ -33,8 +33,8 @@ func (e *passageEmitter) New(ctx Context) (Emitter, error) {
 }
 
 // Describe implements [Emitter].
-func (e *passageEmitter) Describe(r *drydock.Record) Emitted {
-	return Emitted{RowID: e.ctx.rowID(r), Shape: "passage"}
+func (e *passageEmitter) Describe(r *drydock.Record) []Emitted {
+	return []Emitted{{RowID: e.ctx.rowID(r), Shape: "passage"}}
 }
 
 // Emit implements [Emitter].

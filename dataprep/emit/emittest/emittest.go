@@ -62,6 +62,14 @@ func Records() []*drydock.Record {
 		rec(drydock.Record{Lang: "zh", Passage: &drydock.Passage{Heading: []string{"第一章", "总则"}, Text: hard}}),
 		rec(drydock.Record{RowID: "c1", Lang: "mul", Chat: &drydock.Chat{Messages: []drydock.Message{{Role: "user", Content: hard}, {Role: "assistant", Content: "好的"}}}}),
 		rec(drydock.Record{Chat: &drydock.Chat{Messages: []drydock.Message{{Role: "user", Content: "问"}, {Role: "assistant", Content: "好", Reasoning: "想"}}, Label: &yes}}),
+		rec(drydock.Record{Chat: &drydock.Chat{Messages: []drydock.Message{{Role: "user", Content: "答？"}, {Role: "assistant", Content: "对"}}, Label: &yes}}),
+		rec(drydock.Record{RowID: "p1", Chat: &drydock.Chat{
+			Messages: []drydock.Message{{Role: "user", Content: "选"}, {Role: "assistant", Content: hard + "好"}},
+			Rejected: []drydock.Message{{Role: "assistant", Content: "差" + hard}},
+		}}),
+		rec(drydock.Record{RowID: "m1", Chat: &drydock.Chat{Messages: []drydock.Message{
+			{Role: "system", Content: "船长"}, {Role: "user", Content: "一"}, {Role: "assistant", Content: "甲"}, {Role: "user", Content: "二"}, {Role: "assistant", Content: "乙"},
+		}}}),
 	}
 }
 
@@ -82,7 +90,9 @@ func Run(t *testing.T, e emit.Emitter, shape emit.Shape) {
 				t.Fatal(err)
 			}
 			b = rows
-			side = emit.AppendSidecar(side, r, e.Describe(r))
+			for _, d := range e.Describe(r) {
+				side = emit.AppendSidecar(side, r, d)
+			}
 		}
 		golden.Equal(t, ".jsonl", append(append(b, "// sidecar\n"...), side...))
 	})
@@ -126,15 +136,26 @@ func one(t *testing.T, e emit.Emitter, shape emit.Shape, r *drydock.Record) {
 		}
 		return
 	}
-	row, ok := bytes.CutPrefix(got, []byte(prefix))
-	if !ok || !bytes.HasSuffix(row, []byte("\n")) || bytes.Count(row, []byte("\n")) != 1 {
-		t.Fatalf("not one line appended to dst: %q", got)
+	rows, ok := bytes.CutPrefix(got, []byte(prefix))
+	described := e.Describe(r)
+	if !ok || !bytes.HasSuffix(rows, []byte("\n")) || bytes.Count(rows, []byte("\n")) != len(described) {
+		t.Fatalf("not %d lines appended to dst: %q", len(described), got)
 	}
-	checkRow(t, row)
-	side := emit.AppendSidecar(nil, r, e.Describe(r))
-	if !json.Valid(side) || bytes.Count(side, []byte("\n")) != 1 {
-		t.Errorf("bad sidecar line %q", side)
+	i := 0
+	for row := range bytes.Lines(rows) {
+		checkRow(t, row, described[i].RowID)
+		side := emit.AppendSidecar(nil, r, described[i])
+		if !json.Valid(side) || bytes.Count(side, []byte("\n")) != 1 {
+			t.Errorf("bad sidecar line %q", side)
+		}
+		readBack(t, e, shape, r, row)
+		i++
 	}
+}
+
+// readBack reads a row by its shape and writes the record again.
+func readBack(t *testing.T, e emit.Emitter, shape emit.Shape, r *drydock.Record, row []byte) {
+	t.Helper()
 	if shape.Decode == nil {
 		return
 	}
@@ -158,7 +179,7 @@ func one(t *testing.T, e emit.Emitter, shape emit.Shape, r *drydock.Record) {
 	}
 }
 
-func checkRow(t *testing.T, row []byte) {
+func checkRow(t *testing.T, row []byte, id string) {
 	t.Helper()
 	var v struct {
 		ID *string `json:"id"`
@@ -166,8 +187,8 @@ func checkRow(t *testing.T, row []byte) {
 	if err := json.Unmarshal(row, &v); err != nil {
 		t.Fatalf("not JSON: %v\n%s", err, row)
 	}
-	if v.ID == nil || *v.ID == "" {
-		t.Errorf("no id in %s", row)
+	if v.ID == nil || *v.ID == "" || *v.ID != id {
+		t.Errorf("the id is not %q in %s", id, row)
 	}
 	if !utf8.Valid(row) {
 		t.Errorf("not UTF-8: %q", row)
