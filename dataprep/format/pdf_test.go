@@ -261,6 +261,57 @@ func TestPDFTwoPages(t *testing.T) {
 	}
 }
 
+// TestPDFWatermarks leaves out what is printed over the text and what is put in
+// between, wherever it stands, and nothing else.
+func TestPDFWatermarks(t *testing.T) {
+	t.Parallel()
+	item := func(p int) []string {
+		return []string{fmt.Sprintf("%d．第%s题：两船对遇时各应如何行动才最为妥当？", p+1, strings.Repeat("一", p+1)), "A．以上都对", "B．各自向右转向", "C．正确", "D．错误"}
+	}
+	for _, c := range []struct {
+		name string
+		mark func(page int) string
+		n    int // lines of it on a page
+	}{
+		{"large and grey over the text", func(int) string { return "0.85 g " + at(80, 690, 60, "航海题库") + "0 g " }, 1},
+		{"characters far apart", func(int) string {
+			return "0.85 g " + at(80, 690, 40, "航") + at(200, 690, 40, "海") + at(320, 690, 40, "网") + "0 g "
+		}, 1},
+		{"across the page", func(int) string { return turned(150, 500, 40, 0.707, 0.707, "internal use only") }, 1},
+		{"across the page, elsewhere on each", func(p int) string {
+			return turned(150, 300+20*float64(p), 40, 0.707, 0.707, "内部资料 不得外传")
+		}, 1},
+		{"tiles", func(int) string {
+			var b strings.Builder
+			for i := range 6 {
+				b.WriteString("0.9 g " + turned(60+80*float64(i), 100+90*float64(i), 12, 0.866, 0.5, "某某教育") + "0 g ")
+			}
+			return b.String()
+		}, 6},
+		{"up the margin", func(int) string { return turned(30, 300, 10, 0, 1, "某某航海学院题库") }, 1},
+		{"a site between question and options", func(p int) string { return at(72, 751, 9, "更多题库请访问 www.example.com") }, 1},
+		{"a site where there is room", func(p int) string { return at(72, 600-30*float64(p), 9, "关注微信公众号：某某题库") }, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var f pdfFile
+			var want []string
+			const pages = 5
+			for p := range pages {
+				f.pages = append(f.pages, pdfContent{stream: lines(72, 760, 11, 22, item(p)...) + c.mark(p)})
+				want = append(want, item(p)...)
+			}
+			r := readPDFFile(t, f, pdfOptions())
+			if d := cmp.Diff(want, texts(r)); d != "" {
+				t.Error(d)
+			}
+			if len(r.Notes) != 1 || r.Notes[0].Code != "watermarks" || !strings.Contains(r.Notes[0].In(msg.En), fmt.Sprintf(" %d lines", c.n*pages)) {
+				t.Errorf("notes %v", r.Notes)
+			}
+		})
+	}
+}
+
 // TestPDFKeepsItems sees to it that what only looks like a running line stays.
 func TestPDFKeepsItems(t *testing.T) {
 	t.Parallel()

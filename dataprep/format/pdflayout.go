@@ -35,6 +35,8 @@ type pdfLine struct {
 	angle              int  // of its direction on the page, degrees
 	number             int  // on the page, from 1
 	running            bool // a header, footer, page number or stamp: left out
+	stamp              bool // left out as a stamp, watermark or advertisement
+	over, faint        bool // printed over other text; in ink to be looked through
 
 	cells   []string // of a table's row; Text then only serves to compare lines
 	grid    *pdfGrid // the row's table
@@ -61,13 +63,22 @@ func layoutPage(glyphs []glyph, strokes []stroke) []pdfLine {
 	for i, angle := range angles {
 		group := byAngle[angle]
 		var grids []*pdfGrid
+		var over []glyph
+		if i == 0 {
+			group, over = partOver(group)
+		}
 		if isUpright(group) {
 			group = layDown(group)
 		} else if i == 0 && len(strokes) > 0 {
 			across, down := rulesOf(strokes, angle)
 			grids, group = findGrids(group, across, down)
 		}
-		for _, l := range layoutAround(group, grids, angle) {
+		found := layoutAround(group, grids, angle)
+		for _, l := range layoutText(over, angle) {
+			l.over = true
+			found = append(found, l)
+		}
+		for _, l := range found {
 			l.number = number
 			number += max(1, l.printed)
 			lines = append(lines, l)
@@ -106,8 +117,10 @@ func layoutText(glyphs []glyph, angle int) []pdfLine {
 				continue
 			}
 			l.x0, l.x1 = w.runs[0].x0, w.runs[0].x1
+			l.faint = true
 			for _, r := range w.runs {
 				l.x1 = max(l.x1, r.x1)
+				l.faint = l.faint && r.glyphs[0].ink.faint()
 			}
 			lines = append(lines, l)
 		}

@@ -26,18 +26,28 @@ type edgeLine struct {
 	base    float64
 	angle   int
 	apart   bool // set off from the text by room or by its size
+	stamp   bool // across the page, over its text, or in faint ink
+	free    bool // the same text in another place is the same stamp
+	site    bool // an advertisement, see isSite
 	paged   bool // it has the form of a page number, or of a header with one
 }
 
-// findEdges picks the outermost lines of a page and what is printed across it.
+// findEdges picks the outermost lines of a page, what is printed across it or
+// over its text, and advertisements.
 func (p *pdfPage) findEdges() {
-	const outermost, stamps = 3, 20
+	const outermost, stamps = 3, 100
 	var main []int
 	for i := range p.lines {
-		if p.lines[i].angle == p.lines[0].angle {
+		l := &p.lines[i]
+		stamp := l.angle != p.lines[0].angle || l.over || l.faint
+		if !l.over && l.angle == p.lines[0].angle {
 			main = append(main, i)
-		} else if len(p.edges) < stamps {
-			p.edges = append(p.edges, p.edge(i, true))
+		}
+		if site := isSite(l.Text); (stamp || site) && len(p.edges) < stamps {
+			e := p.edge(i, true)
+			e.stamp, e.site = stamp, site
+			e.free = l.over || l.angle%90 != 0
+			p.edges = append(p.edges, e)
 		}
 	}
 	slices.SortStableFunc(main, func(a, b int) int { return cmp.Compare(p.lines[a].base, p.lines[b].base) })
@@ -165,6 +175,11 @@ func (e edgeLine) at(o edgeLine) bool {
 	return e.angle == o.angle && abs(e.base-o.base) <= still
 }
 
+// same reports whether o is e on another page.
+func (e edgeLine) same(o edgeLine) bool {
+	return e.text == o.text && (e.at(o) || e.free && e.angle == o.angle) || e.site && o.site && e.key == o.key
+}
+
 // counts reports whether a number of e goes on in o as page numbers do, pages
 // further.
 func (e edgeLine) counts(o edgeLine, pages int) bool {
@@ -184,38 +199,68 @@ func (e edgeLine) counts(o edgeLine, pages int) bool {
 func (s *pdfSums) repeated(window []*pdfPage, next int) {
 	page := window[next]
 	var marked []*pdfLine // without the page numbers
-	from, to := max(0, next-lookAround), min(len(window), next+lookAround+1)
+	around := window[max(0, next-lookAround):min(len(window), next+lookAround+1)]
 	for _, e := range page.edges {
 		l := &page.lines[e.index]
-		if l.cells != nil {
+		if l.cells != nil || l.running {
 			continue // a table's header, once more
 		}
-		same, counted, pages := 0, 0, 0 // other pages
-		for _, other := range window[from:to] {
-			if other == page || len(other.edges) == 0 {
-				continue
-			}
-			pages++
-			if slices.ContainsFunc(other.edges, func(o edgeLine) bool { return e.at(o) && e.text == o.text }) {
-				same++
-			}
-			if slices.ContainsFunc(other.edges, func(o edgeLine) bool { return e.at(o) && e.counts(o, other.number-page.number) }) {
-				counted++
-			}
-		}
-		const share = 0.35 // headers may alternate, or change with the chapter
-		numbered := e.paged && (counted >= 2 || counted == 1 && pages == 1 && strings.ContainsFunc(e.key, func(r rune) bool { return r != '#' }))
-		// in a file of two pages one other page is all there can be
-		twice := same >= 2 || same == 1 && pages == 1 && (utf8.RuneCountInString(e.text) >= 6 || e.paged || e.angle != page.lines[0].angle)
-		if !numbered && (!e.apart || !twice || float64(same) < share*float64(pages) || looksLikeItem(l.Text)) {
+		c := page.count(e, around)
+		numbered := e.paged && (c.counted >= 2 || c.counted == 1 && c.pages == 1 && strings.ContainsFunc(e.key, func(r rune) bool { return r != '#' }))
+		if !numbered && (!c.repeats(e) || looksLikeItem(l.Text)) {
 			continue
 		}
-		l.running = true
+		l.running, l.stamp = true, (e.stamp || e.site) && !numbered
 		if !numbered {
 			marked = append(marked, l)
 		}
 	}
 	s.settle(page, marked)
+}
+
+// edgeCount is on how many of the pages around a line's page it stands, too.
+type edgeCount struct{ pages, same, counted, tiles int }
+
+func (p *pdfPage) count(e edgeLine, around []*pdfPage) (c edgeCount) {
+	for _, o := range p.edges {
+		if e.free && o.free && e.angle == o.angle && e.text == o.text {
+			c.tiles++ // e itself is one
+		}
+	}
+	for _, other := range around {
+		if other == p || len(other.edges) == 0 {
+			continue
+		}
+		c.pages++
+		if slices.ContainsFunc(other.edges, e.same) {
+			c.same++
+		}
+		if slices.ContainsFunc(other.edges, func(o edgeLine) bool { return e.at(o) && e.counts(o, other.number-p.number) }) {
+			c.counted++
+		}
+	}
+	return c
+}
+
+// repeats reports whether a line without a page number stands on enough pages,
+// or often enough on its own, to be no text of them.
+func (c edgeCount) repeats(e edgeLine) bool {
+	const (
+		share     = 0.35 // headers may alternate, or change with the chapter
+		siteShare = 0.2  // an advertisement stands anywhere on the page
+		tiles     = 3
+	)
+	letters := utf8.RuneCountInString(e.text)
+	if e.free && c.tiles >= tiles && letters >= 2 {
+		return true
+	}
+	// in a file of two pages one other page is all there can be
+	twice := c.same >= 2 || c.same == 1 && c.pages == 1 && (letters >= 6 || e.paged || e.stamp || e.site)
+	part := share
+	if e.site {
+		part = siteShare
+	}
+	return e.apart && twice && float64(c.same) >= part*float64(c.pages)
 }
 
 // settle counts a page's running lines. A page that would lose all its text to
@@ -233,14 +278,23 @@ func (s *pdfSums) settle(page *pdfPage, marked []*pdfLine) {
 			}
 		}
 	}
+	stamped := false
 	for i := range page.lines {
 		if !page.lines[i].running {
 			continue
 		}
-		s.running++
-		if s.example == "" {
-			s.example = page.lines[i].Text
+		n, example := &s.running, &s.example
+		if page.lines[i].stamp {
+			n, example = &s.stamps, &s.stampExample
+			stamped = true
 		}
+		*n++
+		if *example == "" {
+			*example = page.lines[i].Text
+		}
+	}
+	if stamped {
+		s.stamped++
 	}
 }
 
@@ -260,11 +314,16 @@ func looksLikeItem(s string) bool {
 
 // pdfSums is what is told about a file once it was read.
 type pdfSums struct {
-	file     *File
-	pages    int
-	text     int // pages with text
-	running  int
-	example  string
+	file    *File
+	pages   int
+	text    int // pages with text
+	running int
+	example string
+
+	stamps       int // lines
+	stamped      int // pages with such
+	stampExample string
+
 	scans    []int
 	unmapped int
 }
@@ -276,6 +335,12 @@ func (s *pdfSums) tell(note func(Note)) {
 			"%s: %d headers, footers and page numbers were left out, for example %q",
 			"%s：略去页眉、页脚和页码 %d 行，例如 %q",
 		}, Args: []any{name, s.running, s.example}})
+	}
+	if s.stamps > 0 {
+		note(Note{Code: "watermarks", Text: msg.Text{
+			"%s: %d lines of watermarks and advertisements on %d pages were left out, for example %q",
+			"%s：在 %[3]d 页上略去水印和网站广告 %[2]d 行，例如 %[4]q",
+		}, Args: []any{name, s.stamps, s.stamped, s.stampExample}})
 	}
 	if len(s.scans) > 0 {
 		note(Note{Code: "image_only_page", Damage: true, Text: msg.Text{
