@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -171,16 +172,16 @@ func (e *emitRun) record(r *drydock.Record) error {
 	taken := false
 	left := make([]*drydock.Drop, len(e.c.emits))
 	for i, o := range e.c.emits {
-		row, err := o.emitter.Emit(e.buf[:0], r)
+		rows, err := o.emitter.Emit(e.buf[:0], r)
 		if errors.As(err, &left[i]) {
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("record %s: %w", r.ID, err)
 		}
-		e.buf = row
+		e.buf = rows
 		taken = true
-		if err := e.row(i, o, r, row); err != nil {
+		if err := e.rowsOf(i, o, r, rows); err != nil {
 			return err
 		}
 	}
@@ -217,41 +218,53 @@ func writeDrop(w io.Writer, d *drydock.Drop) error {
 	return err
 }
 
-// row writes one row with its sidecar and its lineage.
-func (e *emitRun) row(i int, o *output, r *drydock.Record, row []byte) error {
-	if _, err := e.rows[i].Write(row); err != nil {
-		return err
-	}
-	how := o.emitter.Describe(r)
-	if _, err := e.sidecar[i].Write(emit.AppendSidecar(nil, r, how)); err != nil {
+// rowsOf writes the rows of one record, each with its sidecar and its lineage.
+func (e *emitRun) rowsOf(i int, o *output, r *drydock.Record, rows []byte) error {
+	if _, err := e.rows[i].Write(rows); err != nil {
 		return err
 	}
 	res := &e.state.outputs[i]
-	res.Rows++
-	res.Longest = max(res.Longest, utf8.RuneCount(row))
-	l := provenance.LineageOf(r)
-	l.ID, l.Row = how.RowID, provenance.RowHash(row)
-	if q := r.Question; q != nil && len(q.Answer) > 0 && len(q.Options) > 0 {
-		l.Answer = ""
-		for _, a := range q.Answer {
-			for _, m := range how.Letters {
-				if m.From == a {
-					a = m.To
-					break
-				}
+	described := o.emitter.Describe(r)
+	for k, how := range described {
+		end := bytes.IndexByte(rows, '\n') + 1
+		row := rows[:end]
+		rows = rows[end:]
+		if _, err := e.sidecar[i].Write(emit.AppendSidecar(nil, r, how)); err != nil {
+			return err
+		}
+		res.Rows++
+		res.Longest = max(res.Longest, utf8.RuneCount(row))
+		l := provenance.LineageOf(r)
+		l.ID, l.Row = how.RowID, provenance.RowHash(row)
+		if q := r.Question; q != nil && len(q.Answer) > 0 && len(q.Options) > 0 {
+			l.Answer = printedAnswer(q, how)
+			if q.Kind == drydock.Single && k == 0 {
+				res.Letters[fmt.Sprintf("%d:%s", len(q.Options), l.Answer)]++
 			}
-			l.Answer += a
 		}
-		if q.Kind == drydock.Single {
-			res.Letters[fmt.Sprintf("%d:%s", len(q.Options), l.Answer)]++
+		b, err := drydock.MarshalJSON(l)
+		if err != nil {
+			return err
+		}
+		if _, err := e.lineage[i].Write(append(b, '\n')); err != nil {
+			return err
 		}
 	}
-	b, err := drydock.MarshalJSON(l)
-	if err != nil {
-		return err
+	return nil
+}
+
+// printedAnswer is a question's answer in the letters of its row.
+func printedAnswer(q *drydock.Question, how emit.Emitted) (letters string) {
+	for _, a := range q.Answer {
+		for _, m := range how.Letters {
+			if m.From == a {
+				a = m.To
+				break
+			}
+		}
+		letters += a
 	}
-	_, err = e.lineage[i].Write(append(b, '\n'))
-	return err
+	return letters
 }
 
 // joinOutputs puts the chunks of every output together and fills in the

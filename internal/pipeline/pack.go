@@ -86,7 +86,7 @@ func (r *runner) packSpec(graded *EvalResult) (submission.Spec, error) {
 		s.Configs = []string{inside(r.base, f.Config)}
 	}
 	for i, o := range r.result.Stage(StageOutput).Output {
-		if _, trains := r.cfg.Output[i].builder.(emit.Contracted); !trains {
+		if _, trains := r.cfg.Output[i].builder.(emit.Trained); !trains {
 			continue // passages and bare questions train nothing
 		}
 		s.Data = append(s.Data, inside(r.base, o.Path))

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -22,7 +23,7 @@ import (
 // configuration file.
 type PrepOptions struct {
 	Inputs          []string // files, folders or patterns
-	To              string   // row shape: question, passage, qwen3_chat
+	To              string   // row shape, one of emit.Emitters
 	Out             string   // file to write
 	Dropped         string   // file for what was left out; empty: beside Out, when there is any
 	Key             string   // answers in a second file
@@ -104,7 +105,7 @@ func (o PrepOptions) config(dir string) (c *Config, missing fail.List, err error
 		"output": []any{map[string]any{o.To: map[string]any{"path": "rows.jsonl"}}},
 	}
 	as, steps := "question", []any{"parse_questions"}
-	if o.To == "passage" {
+	if target, _ := emit.TargetOf(o.To); o.To == "passage" || target.Task == emit.Pretrain {
 		as, steps = "passage", []any{"split_sections"}
 	}
 	y["steps"] = steps
@@ -202,7 +203,7 @@ func (o PrepOptions) collect(r *runner, out string) (*PrepResult, error) {
 	if err := atomicfile.Replace(inside(r.base, "rows.jsonl"), out); err != nil {
 		return nil, err
 	}
-	if o.To == "qwen3_chat" {
+	if _, trains := emit.TargetOf(o.To); trains {
 		res.Sidecar = sidecarOf(o.Out)
 		if err := atomicfile.Replace(inside(r.base, "rows.sidecar.jsonl"), sidecarOf(out)); err != nil {
 			return nil, err

@@ -143,7 +143,7 @@ func (c *Config) planTrain(ctx context.Context) (*TrainResult, error) {
 	data, contract := c.trainData()
 	if data == "" {
 		return nil, fail.New(fail.Config, msg.Text{"no output writes training rows", "没有任何输出写出训练数据"}).
-			Hint(msg.Text{"add an output of shape qwen3_chat", "请加入 qwen3_chat 形式的输出"})
+			Hint(msg.Text{"add an output of shape qwen3_chat, in a .jsonl file", "请加入 qwen3_chat 形式的输出（.jsonl 文件）"})
 	}
 	found, problems := c.Train.trainer.Check(ctx, launch.Local())
 	plan, err := c.Train.trainer.Plan(launch.Job{Data: data, Dir: trainDir, Contract: contract, Seed: c.Seed}, found)
@@ -157,11 +157,13 @@ func (c *Config) planTrain(ctx context.Context) (*TrainResult, error) {
 	return t, nil
 }
 
-// trainData is the first output of training rows.
+// trainData is the first output of rows that a trainer can be started on:
+// messages, one a line.
 func (c *Config) trainData() (path string, contract emit.Contract) {
 	for _, o := range c.Output {
-		if k := o.contract(); k != "" {
-			return filepath.ToSlash(o.path()), k
+		t, trains := o.builder.(emit.Trained)
+		if trains && t.Target().Messages && filepath.Ext(o.path()) == ".jsonl" {
+			return filepath.ToSlash(o.path()), o.contract()
 		}
 	}
 	return "", ""
