@@ -46,7 +46,14 @@ type chapter struct {
 	part    func(Part) // told of each section that is done; may be nil
 	bar     float64    // least confidence
 	compare bool       // try other layouts everywhere
-	stopped bool
+
+	rule     rule // which lines open items
+	seg      segment
+	segs     []segment // those that wait for a key
+	mayBeKey bool      // the line remembered last may open a key
+	trial    bool      // a segment is being read again
+	stray    bool      // the trial has left its segment
+	stopped  bool
 }
 
 // feed takes the next text block.
@@ -106,6 +113,12 @@ func keyLike(s string) bool {
 
 // text takes a line outside a key table.
 func (c *chapter) text(l line, level int8) {
+	c.remember(l, level)
+	c.textLine(l, level)
+	c.mayBeKey = c.header != nil
+}
+
+func (c *chapter) textLine(l line, level int8) {
 	if c.cur != nil && level == 0 && c.cur.expects(l.text) {
 		c.addLine(l) // the next option: the commonest line of a bank
 		return
@@ -263,10 +276,16 @@ func (c *chapter) openHeading(h heading) {
 	if same && c.sec != nil {
 		return // a running title
 	}
+	if c.trial {
+		c.stray = true
+		return
+	}
+	c.forget()
 	c.closeItem(numberMark{})
 	c.dropSub()
 	c.endShared()
 	c.dropOrphans()
+	c.endSegment()
 	switch h.kind {
 	case headChapter:
 		c.settle()
@@ -296,10 +315,13 @@ func (c *chapter) section() *section {
 // the open one: a statement of its stem, a wrapped decimal, a step of its
 // explanation.
 func (c *chapter) opensItem(m numberMark, l line) bool {
-	if m.style == noNumber {
+	if m.style == noNumber || !c.rule.allows(m.style) {
 		return false
 	}
 	cur := c.cur
+	if c.rule.strict {
+		return !m.weak && (m.n == c.due() || m.n == 1 && (cur == nil || cur.closed()))
+	}
 	if cur == nil {
 		return m.style != numBare || m.n == 1 || m.n == c.lastNumber()+1
 	}
@@ -320,6 +342,14 @@ func (c *chapter) opensItem(m numberMark, l line) bool {
 		return next && c.openForm()
 	}
 	return next || m.n == 1 || c.openForm() || m.n > cur.num.n && m.n <= cur.num.n+5
+}
+
+// due is the number that goes on with the count.
+func (c *chapter) due() int {
+	if c.cur != nil {
+		return c.cur.num.n + 1
+	}
+	return c.lastNumber() + 1
 }
 
 // openForm reports a section whose items have no options.

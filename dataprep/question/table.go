@@ -93,9 +93,13 @@ func (r *reader) decideTable() {
 	if c := cards(rows); c != nil {
 		rows = c
 	}
-	t.cols = findColumns(rows)
+	var layouts []Layout
+	t.cols, layouts = chooseColumns(rows)
 	t.asText = t.cols == nil
 	if t.cols != nil {
+		if g := r.gridOf(rows[0].at); len(g.Layouts) == 0 {
+			g.Layouts = layouts
+		}
 		rows = rows[t.cols.header:]
 	}
 	for _, row := range rows {

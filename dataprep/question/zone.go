@@ -10,6 +10,7 @@ import (
 
 // openZone begins a table of answers.
 func (c *chapter) openZone() {
+	c.forget()
 	c.closeItem(numberMark{})
 	c.dropOrphans()
 	c.zone = true
@@ -355,6 +356,8 @@ func (c *chapter) finish() {
 	c.dropSub()
 	c.endShared()
 	c.dropOrphans()
+	c.endSegment()
+	c.refit()
 	matchKeys(c.secs, c.keys)
 	file := c.file
 	if c.keyFile != nil {
@@ -417,6 +420,7 @@ func (c *chapter) flushEntries() {
 	}
 	c.entries, c.secs, c.held = nil, nil, 0
 	c.sec = nil
+	c.segs, c.seg = nil, segment{}
 }
 
 // What may wait for a key: this many entries are looked at together, and above
@@ -430,7 +434,7 @@ const (
 // answers beside its questions is never held whole.
 func (c *chapter) relieve() {
 	n := len(c.entries)
-	if n == 0 || n%lookEntries != 0 || c.zone {
+	if n == 0 || n%lookEntries != 0 || c.zone || c.trial {
 		return
 	}
 	if c.held < holdBytes {
@@ -446,7 +450,15 @@ func (c *chapter) relieve() {
 	tail := append([]entry(nil), c.entries[n-keep:]...)
 	c.entries = c.entries[:n-keep]
 	sec, path, old := c.sec, c.path, c.secs
+	for _, s := range old {
+		if len(s.tally.Layouts) == 0 {
+			r := reading{secs: []*section{s}}
+			r.fit(0, 0)
+			s.tally.Layouts = []Layout{r.Layout}
+		}
+	}
 	c.flushEntries()
+	c.seg.torn = true
 	c.path = path
 	c.held = 0
 	for _, e := range tail {
