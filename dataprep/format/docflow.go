@@ -16,6 +16,7 @@ type flowState struct {
 	p          paragraph
 	fields     []bool // open fields; true: in its instruction, which is code
 	cells      []string
+	spans      []drydock.Span
 	cell       []paragraph // paragraphs of the cell being read
 	row        []paragraph // of the whole row
 	rows       int         // of the table
@@ -157,7 +158,7 @@ func (d *doc) char(c docChar) error {
 	case c.r < ' ', c.r == 0x1F: // pictures, references to notes, soft hyphens
 		if c.r == 1 && f.special {
 			l := &f.p.lines[len(f.p.lines)-1]
-			l.figure = fmt.Sprintf("picture-at-%d", c.off)
+			l.image(fmt.Sprintf("picture-at-%d", c.off))
 		}
 		return nil
 	}
@@ -361,13 +362,8 @@ func (d *doc) finishDOC(p *paragraph, props docParaProps) {
 
 func (d *doc) endCell() {
 	f := &d.flow
-	var lines []string
-	for _, p := range f.cell {
-		for i := range p.lines {
-			lines = append(lines, shownText(p.lines[i].text.String(), p.lines[i].spans))
-		}
-	}
-	f.cells = append(f.cells, strings.TrimRight(strings.Join(lines, "\n"), "\n"))
+	text, spans := cellOf(f.cell, len(f.cells))
+	f.cells, f.spans = append(f.cells, text), append(f.spans, spans...)
 	f.row, f.cell = append(f.row, f.cell...), nil
 }
 
@@ -375,8 +371,8 @@ func (d *doc) endCell() {
 func (d *doc) endRow() error {
 	f := &d.flow
 	f.rows++
-	cells, paras := f.cells, append(f.row, f.cell...)
-	f.cells, f.row, f.cell = nil, nil, nil
+	cells, spans, paras := f.cells, f.spans, append(f.row, f.cell...)
+	f.cells, f.spans, f.row, f.cell = nil, nil, nil, nil
 	if len(cells) <= 1 {
 		for _, p := range paras {
 			if err := d.docx.lines(p); err != nil {
@@ -385,9 +381,9 @@ func (d *doc) endRow() error {
 		}
 		return nil
 	}
-	if strings.TrimSpace(strings.Join(cells, "")) == "" {
+	if strings.TrimSpace(strings.Join(cells, "")) == "" && firstImage(spans) == "" {
 		return nil
 	}
 	at := drydock.Locator{Part: d.docx.part, Para: f.first, Row: f.rows}
-	return d.emit(drydock.Block{Cells: cells, Figure: firstFigure(paras), At: at})
+	return d.emit(drydock.Block{Cells: cells, Spans: spans, Figure: firstImage(spans), At: at})
 }

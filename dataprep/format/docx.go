@@ -57,6 +57,7 @@ type docx struct {
 	para       int
 	notes      []noteRef // footnotes and endnotes in the order they are met
 	hidden     bool      // hidden text was met
+	comments   int       // met, not read
 	carry      *paragraph
 	held       []func(drydock.Block, error) bool // where blocks went before a hold
 	boxDepth   int
@@ -104,6 +105,11 @@ func (d *docx) tell() {
 		d.note(Note{Code: "hidden_text", Text: msg.Text{
 			"%s: text formatted as hidden was read like any other", "%s：设为隐藏的文字已照常读取",
 		}, Args: []any{name}})
+	}
+	if d.comments > 0 {
+		d.note(Note{Code: "comments_left_out", Text: msg.Text{
+			"%s: %d {comment was|comments were} left out", "%s：略去 %d 条批注",
+		}, Args: []any{name, d.comments}})
 	}
 	if d.altChunks > 0 {
 		d.note(Note{Code: "embedded_document", Damage: true, Text: msg.Text{

@@ -12,10 +12,11 @@ type mathNode struct {
 	kids []*mathNode
 }
 
-// readMath reads a formula and writes it in one line: (a)/(b), x^2, x_(ij),
-// √(x). The start of m:oMath was just read.
+// readMath reads a formula and writes it as LaTeX between dollar signs, or as
+// plain text where it has no structure. The start of m:oMath was just read.
 func readMath(x *xmlTokens) string {
-	return strings.TrimSpace(readMathNode(x).String())
+	n := readMathNode(x)
+	return formula(n.tex(), n.plain(), n.structured())
 }
 
 func readMathNode(x *xmlTokens) *mathNode {
@@ -23,7 +24,7 @@ func readMathNode(x *xmlTokens) *mathNode {
 	var text strings.Builder
 	for in := x.depth; x.next() && x.depth >= in; {
 		switch {
-		case x.start && (x.name == "w:del" || x.name == "w:moveFrom" || x.name == "m:ctrlPr"):
+		case x.start && (x.name == "w:del" || x.name == "w:moveFrom" || x.name == "m:ctrlPr" || x.name == "w:rPr"):
 			x.skip()
 		case x.start && x.name == "w:t":
 			k := readMathNode(x)
@@ -31,7 +32,7 @@ func readMathNode(x *xmlTokens) *mathNode {
 			n.kids = append(n.kids, k)
 		case x.start:
 			n.kids = append(n.kids, readMathNode(x))
-		case !x.end && (n.name == "t"):
+		case !x.end && n.name == "t":
 			text.Write(x.text)
 		}
 	}
@@ -60,94 +61,175 @@ func (n *mathNode) property(group, name, otherwise string) string {
 	return otherwise
 }
 
-func (n *mathNode) all(sep string) string {
-	var parts []string
-	for _, k := range n.kids {
-		if s := k.String(); s != "" {
-			parts = append(parts, s)
-		}
-	}
-	return strings.Join(parts, sep)
+// off reports a switch such as m:degHide that is set.
+func (n *mathNode) off(group, name string) bool {
+	p := n.kid(group).kid(name)
+	return p != nil && p.val != "0" && p.val != "off" && p.val != "false"
 }
 
-// String writes the node in one line.
-func (n *mathNode) String() string {
-	if n == nil {
-		return ""
+// structured reports more than signs in a row.
+func (n *mathNode) structured() bool {
+	switch n.name {
+	case "f", "sSup", "sSub", "sSubSup", "sPre", "rad", "nary", "limLow", "limUpp", "acc", "bar", "m", "eqArr", "groupChr":
+		return true
 	}
+	for _, k := range n.kids {
+		if k.structured() {
+			return true
+		}
+	}
+	return false
+}
+
+// plain is the formula's text as it stands.
+func (n *mathNode) plain() string {
 	switch n.name {
 	case "t":
 		return n.text
-	case "f":
-		if n.property("fPr", "type", "bar") == "noBar" {
-			return "(" + n.kid("num").String() + " " + n.kid("den").String() + ")"
-		}
-		return mathAtom(n.kid("num")) + "/" + mathAtom(n.kid("den"))
-	case "sSup":
-		return base(n.kid("e")) + "^" + mathAtom(n.kid("sup"))
-	case "sSub":
-		return base(n.kid("e")) + "_" + mathAtom(n.kid("sub"))
-	case "sSubSup":
-		return base(n.kid("e")) + "_" + mathAtom(n.kid("sub")) + "^" + mathAtom(n.kid("sup"))
-	case "sPre":
-		return "_" + mathAtom(n.kid("sub")) + "^" + mathAtom(n.kid("sup")) + n.kid("e").String()
-	case "rad":
-		degree := n.kid("deg").String()
-		if degree == "2" {
-			degree = ""
-		}
-		return degree + "√" + mathAtom(n.kid("e"))
 	case "d":
-		return n.delimited()
-	case "nary":
-		s := n.property("naryPr", "chr", "∫")
-		if sub := mathAtom(n.kid("sub")); sub != "" {
-			s += "_" + sub
-		}
-		if sup := mathAtom(n.kid("sup")); sup != "" {
-			s += "^" + sup
-		}
-		return s + " " + n.kid("e").String()
+		return n.property("dPr", "begChr", "(") + strings.Join(n.elements((*mathNode).plain), n.property("dPr", "sepChr", "|")) +
+			n.property("dPr", "endChr", ")")
 	case "func":
-		return n.kid("fName").String() + " " + n.kid("e").String()
-	case "limLow":
-		return n.kid("e").String() + "_" + mathAtom(n.kid("lim"))
-	case "limUpp":
-		return n.kid("e").String() + "^" + mathAtom(n.kid("lim"))
-	case "acc":
-		return n.kid("e").String() + n.property("accPr", "chr", "\u0302")
-	case "bar":
-		return n.kid("e").String() + "\u0305"
-	case "m":
-		return "[" + n.all("; ") + "]"
-	case "mr":
-		return n.all(", ")
-	case "eqArr":
-		return n.all("; ")
+		return n.kid("fName").orEmpty().plain() + " " + n.kid("e").orEmpty().plain()
 	}
-	return n.all("")
+	var b strings.Builder
+	for _, k := range n.kids {
+		b.WriteString(k.plain())
+	}
+	return b.String()
 }
 
-// delimited writes what stands in brackets.
-func (n *mathNode) delimited() string {
-	var parts []string
+// orEmpty stands an empty node in for a missing one.
+func (n *mathNode) orEmpty() *mathNode {
+	if n == nil {
+		return &mathNode{}
+	}
+	return n
+}
+
+// elements writes the m:e children of a node.
+func (n *mathNode) elements(write func(*mathNode) string) []string {
+	var out []string
 	for _, k := range n.kids {
 		if k.name == "e" {
-			parts = append(parts, k.String())
+			out = append(out, write(k))
 		}
 	}
-	return n.property("dPr", "begChr", "(") + strings.Join(parts, n.property("dPr", "sepChr", "|")) + n.property("dPr", "endChr", ")")
+	return out
 }
 
-// mathAtom writes a part in brackets unless it is one sign or one number.
-func mathAtom(n *mathNode) string { return bracket(strings.TrimSpace(n.String())) }
+// part writes a child as LaTeX; a missing one is empty.
+func (n *mathNode) part(name string) string { return n.kid(name).orEmpty().tex() }
 
-// base is what an exponent or index stands on: letters, digits and what is
-// bracketed already need no brackets.
-func base(n *mathNode) string {
-	s := strings.TrimSpace(n.String())
-	if strings.ContainsAny(s, " +-*/=<>±×÷") && !strings.HasPrefix(s, "(") {
-		return "(" + s + ")"
+// tex writes the node as LaTeX.
+func (n *mathNode) tex() string {
+	switch n.name {
+	case "r":
+		return n.run()
+	case "t":
+		return texText(n.text)
+	case "f":
+		return n.fraction()
+	case "sSup", "sSub", "sSubSup":
+		return texScripts(n.part("e"), n.part("sub"), n.part("sup"))
+	case "sPre":
+		return texJoin(texScripts("", n.part("sub"), n.part("sup")), n.part("e"))
+	case "rad":
+		degree := n.part("deg")
+		if n.off("radPr", "degHide") {
+			degree = ""
+		}
+		return texRoot(degree, n.part("e"))
+	case "d":
+		return texFence(n.property("dPr", "begChr", "("), n.property("dPr", "endChr", ")"), n.property("dPr", "sepChr", "|"), n.elements((*mathNode).tex))
+	case "nary":
+		return texJoin(texScripts(texText(n.property("naryPr", "chr", "∫")), n.part("sub"), n.part("sup")), " ", n.part("e"))
+	case "func":
+		name := n.kid("fName").orEmpty()
+		if !name.structured() {
+			return texJoin(texFunction(name.plain()), n.argument())
+		}
+		return texJoin(name.tex(), " ", n.part("e"))
+	case "limLow":
+		if n.kid("lim").orEmpty().plain() == "⏟" {
+			return texAccent("⏟", n.part("e"))
+		}
+		return texFunction(n.part("e")) + "_" + texGroup(n.part("lim"))
+	case "limUpp":
+		if n.kid("lim").orEmpty().plain() == "⏞" {
+			return texAccent("⏞", n.part("e"))
+		}
+		return texFunction(n.part("e")) + "^" + texGroup(n.part("lim"))
+	case "acc":
+		return texAccent(n.property("accPr", "chr", "\u0302"), n.part("e"))
+	case "bar":
+		if n.property("barPr", "pos", "bot") == "bot" {
+			return `\underline` + texGroup(n.part("e"))
+		}
+		return `\overline` + texGroup(n.part("e"))
+	case "groupChr":
+		return texAccent(n.property("groupChrPr", "chr", "⏟"), n.part("e"))
+	case "borderBox":
+		return `\boxed` + texGroup(n.part("e"))
+	case "m":
+		return n.matrix()
+	case "eqArr":
+		var rows [][]string
+		for _, e := range n.elements((*mathNode).tex) {
+			rows = append(rows, []string{strings.ReplaceAll(e, `\&`, "&")}) // where rows are aligned
+		}
+		return texRows("aligned", rows)
 	}
-	return s
+	var b strings.Builder
+	for _, k := range n.kids {
+		texAppend(&b, k.tex())
+	}
+	return b.String()
+}
+
+// argument is what a function is applied to.
+func (n *mathNode) argument() string {
+	e := n.part("e")
+	if strings.HasPrefix(e, "(") || strings.HasPrefix(e, `\`) || e == "" {
+		return e
+	}
+	return " " + e
+}
+
+// run writes signs, or words where the run is set as text.
+func (n *mathNode) run() string {
+	prose := n.off("rPr", "nor")
+	var b strings.Builder
+	for _, k := range n.kids {
+		switch {
+		case k.name == "t" && prose:
+			b.WriteString(texProse(k.text))
+		case k.name == "t" && n.property("rPr", "sty", "") == "p" && strings.Contains(texFunctions, " "+strings.TrimSpace(k.text)+" "):
+			texAppend(&b, texFunction(k.text))
+		default:
+			texAppend(&b, k.tex())
+		}
+	}
+	return b.String()
+}
+
+func (n *mathNode) fraction() string {
+	num, den := n.part("num"), n.part("den")
+	switch n.property("fPr", "type", "bar") {
+	case "noBar":
+		return `\binom` + texGroup(num) + texGroup(den)
+	case "lin", "skw":
+		return texBase(num) + "/" + texBase(den)
+	}
+	return `\frac` + texGroup(num) + texGroup(den)
+}
+
+func (n *mathNode) matrix() string {
+	var rows [][]string
+	for _, k := range n.kids {
+		if k.name == "mr" {
+			rows = append(rows, k.elements((*mathNode).tex))
+		}
+	}
+	return texRows("matrix", rows)
 }

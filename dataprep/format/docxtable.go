@@ -44,6 +44,7 @@ type docxTable struct {
 // A docxRow gathers one row.
 type docxRow struct {
 	cells   []string
+	spans   []drydock.Span
 	paras   []paragraph // of all cells
 	real    int         // cells that stand in the file
 	first   int
@@ -91,7 +92,7 @@ func (d *docx) row(x *xmlTokens, t *docxTable) error {
 	} else if r.real > 0 {
 		// a table may begin a cell of another one: the depth keeps them apart
 		at := drydock.Locator{Part: d.part, Para: r.first, Line: t.depth, Row: t.row}
-		if err := d.emit(drydock.Block{Cells: r.cells, Figure: firstFigure(r.paras), At: at}); err != nil {
+		if err := d.emit(drydock.Block{Cells: r.cells, Spans: r.spans, Figure: firstImage(r.spans), At: at}); err != nil {
 			return err
 		}
 		for _, p := range r.paras {
@@ -155,13 +156,8 @@ func (d *docx) cell(x *xmlTokens, t *docxTable, r *docxRow) error {
 			x.skip()
 		}
 	}
-	var lines []string
-	for _, p := range r.paras[from:] {
-		for _, l := range p.lines {
-			lines = append(lines, shownText(l.text.String(), l.spans))
-		}
-	}
-	text := strings.TrimRight(strings.Join(lines, "\n"), "\n")
+	text, spans := cellOf(r.paras[from:], column)
+	r.spans = append(r.spans, spans...)
 	for len(t.above) <= column {
 		t.above = append(t.above, "")
 	}
@@ -197,15 +193,4 @@ func cellProperties(x *xmlTokens) (span int, merged string) {
 		}
 	}
 	return span, merged
-}
-
-func firstFigure(paras []paragraph) string {
-	for _, p := range paras {
-		for _, l := range p.lines {
-			if l.figure != "" {
-				return l.figure
-			}
-		}
-	}
-	return ""
 }

@@ -194,7 +194,7 @@ func (r *paragraphReader) inline() {
 		x.skip()
 		return
 	case "w:delText", "w:delInstrText", "w:instrText", "w:sdtPr", "w:sdtEndPr", "w:smartTagPr", "w:customXmlPr",
-		"w:rt", "w:rubyPr", "w:fldData", "w:ffData", "w:proofErr", "w:pPrChange", "w:rPrChange":
+		"w:rt", "w:rubyPr", "w:fldData", "w:proofErr", "w:pPrChange", "w:rPrChange":
 		x.skip()
 		return
 	case "mc:AlternateContent":
@@ -210,6 +210,11 @@ func (r *paragraphReader) inline() {
 	case "w:footnoteReference", "w:endnoteReference":
 		kind := strings.TrimSuffix(strings.TrimPrefix(x.name, "w:"), "Reference")
 		r.d.notes = append(r.d.notes, noteRef{kind, x.attr("id")})
+	case "w:commentReference":
+		r.d.comments++
+	case "w:checkBox":
+		r.tickBox()
+		return
 	case "a:blip":
 		r.figure(x.attr("embed"), x.attr("link"))
 	case "v:imagedata":
@@ -297,6 +302,7 @@ func (r *paragraphReader) char() bool {
 		switch x.attr("fldCharType") {
 		case "begin":
 			r.fields = append(r.fields, true)
+			return false // what a form's field shows stands inside
 		case "separate":
 			if n := len(r.fields); n > 0 {
 				r.fields[n-1] = false
@@ -368,6 +374,30 @@ func (l *line) look(start, end int, m wordMarks) {
 	}
 }
 
+// tickBox shows a box of a form as it is ticked.
+func (r *paragraphReader) tickBox() {
+	x := r.x
+	on, set := false, false
+	for in := x.depth; x.next() && x.depth >= in; {
+		switch {
+		case !x.start:
+		case x.name == "w:checked":
+			on, set = x.on(), true
+		case x.name == "w:default" && !set:
+			on = x.on()
+		}
+	}
+	sign := "☐"
+	if on {
+		sign = "☑"
+	}
+	// it stands in the code of its field, which is not shown otherwise
+	fields := r.fields
+	r.fields = nil
+	r.add(sign)
+	r.fields = fields
+}
+
 // here is the line being written, after a page break that has text behind it.
 func (r *paragraphReader) here() *line {
 	last := &r.p.lines[len(r.p.lines)-1]
@@ -390,8 +420,7 @@ func (l *line) mark(start, end int, kind drydock.SpanKind, value string) {
 	l.spans = append(l.spans, drydock.Span{Start: start, End: end, Kind: kind, Value: value})
 }
 
-// figure notes an image by the name of its part. A line holds one; the next
-// begins a line of its own.
+// figure puts an image by the name of its part.
 func (r *paragraphReader) figure(id, link string) {
 	name := ""
 	if rel, ok := r.d.rels[id]; ok {
@@ -402,12 +431,16 @@ func (r *paragraphReader) figure(id, link string) {
 	if name == "" || name == "." || r.inCode() {
 		return
 	}
-	l := r.here()
-	if l.figure != "" {
-		r.p.lines = append(r.p.lines, line{})
-		l = &r.p.lines[len(r.p.lines)-1]
+	r.here().image(name)
+}
+
+// image puts an image at the end of the line.
+func (l *line) image(name string) {
+	at := l.text.Len()
+	l.spans = append(l.spans, drydock.Span{Start: at, End: at, Kind: drydock.Image, Value: name})
+	if l.figure == "" {
+		l.figure = name
 	}
-	l.figure = name
 }
 
 // maxBoxDepth bounds text boxes inside text boxes.

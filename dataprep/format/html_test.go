@@ -32,7 +32,7 @@ func TestHTMLText(t *testing.T) {
 		{"pre", "<pre>a  b\n c</pre>", []string{"para1|a  b", "para2| c"}},
 		{"figure", `<p>见图 <img src="/img/D032.gif?x=1" alt="z"></p>`, []string{"para1|见图{D032.gif}"}},
 		{"ruby and entity", `<ruby>锚<rp>(</rp><rt>mao</rt></ruby>&ge;3 &#x2103; &amp;lt;`, []string{"para1|锚≥3 ℃ &lt;"}},
-		{"math", `<math><mfrac><mi>a</mi><mrow><mi>b</mi><mo>+</mo><mn>1</mn></mrow></mfrac></math>`, []string{"para1|a/(b+1)"}},
+		{"math", `<math><mfrac><mi>a</mi><mrow><mi>b</mi><mo>+</mo><mn>1</mn></mrow></mfrac></math>`, []string{"para1|$\\frac{a}{b+1}$"}},
 		{"unclosed", `<p>一<p>二<b>三<div>四`, []string{"para1|一", "para2|二三", "para3|四"}},
 		{"definition list", `<dl><dt>词</dt><dd>义</dd></dl><select><option>甲<option>乙</select>`, []string{"para1|词", "para2|义", "para3|甲", "para4|乙"}},
 	} {

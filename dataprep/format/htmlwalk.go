@@ -174,7 +174,7 @@ func (w *htmlWalk) element(n *html.Node) error {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		return w.heading(n)
 	case atom.Math:
-		w.text(" " + mathText(n) + " ")
+		w.put(mathText(n))
 		return nil
 	case atom.Rt, atom.Rp:
 		return nil // how a character is read

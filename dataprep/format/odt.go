@@ -379,25 +379,19 @@ func (r *odtReader) trim() {
 	l.text.WriteString(text[:len(text)-1])
 	kept := l.spans[:0]
 	for _, s := range l.spans {
-		if s.End = min(s.End, len(text)-1); s.Start < s.End {
+		if s.End = min(s.End, len(text)-1); s.Start < s.End || s.Kind == drydock.Image {
+			s.Start = min(s.Start, s.End)
 			kept = append(kept, s)
 		}
 	}
 	l.spans = kept
 }
 
-// figure notes an image by the name of its file; a line holds one.
+// figure puts an image by the name of its file.
 func (r *odtReader) figure(href string) {
-	name := path.Base(href)
-	if href == "" || name == "." || name == "/" {
-		return
+	if name := path.Base(href); href != "" && name != "." && name != "/" {
+		r.p.lines[len(r.p.lines)-1].image(name)
 	}
-	l := &r.p.lines[len(r.p.lines)-1]
-	if l.figure != "" {
-		r.p.lines = append(r.p.lines, line{})
-		l = &r.p.lines[len(r.p.lines)-1]
-	}
-	l.figure = name
 }
 
 // formula is the text of an embedded formula; empty when the object is another.

@@ -67,7 +67,7 @@ func TestODTText(t *testing.T) {
 		{"tracked changes", `<text:tracked-changes><text:changed-region><text:deletion>` + p("删去") + `</text:deletion></text:changed-region></text:tracked-changes>` + p(`留<text:change text:change-id="a"/>下<office:annotation>`+p("批注")+`</office:annotation>`), []string{"para1|留下"}},
 		{"notes and boxes", p(`文<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body>`+p("注释")+`</text:note-body></text:note>后`) + p(`框<draw:frame><draw:text-box>`+p("框内")+`</draw:text-box></draw:frame>`), []string{"para1|文后", "para2|框", "para3|框内", "part:notes para1|注释"}},
 		{"figure", p(`见<draw:frame><draw:image xlink:href="Pictures/a.png"/><svg:title>t</svg:title></draw:frame>`), []string{"para1|见{a.png}"}},
-		{"formula", p(`设<draw:frame><draw:object xlink:href="./Object 1"/><draw:image xlink:href="./ObjectReplacements/Object 1"/></draw:frame>。`), []string{"para1|设a/b。"}},
+		{"formula", p(`设<draw:frame><draw:object xlink:href="./Object 1"/><draw:image xlink:href="./ObjectReplacements/Object 1"/></draw:frame>。`), []string{"para1|设$\\frac{a}{b}$。"}},
 		{"section and link", `<text:section text:name="s">` + p(`<text:a xlink:href="http://x">链</text:a><text:ruby><text:ruby-base>锚</text:ruby-base><text:ruby-text>mao</text:ruby-text></text:ruby>`) + `</text:section>`, []string{"para1|链锚"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -48,6 +48,7 @@ func (o *odt) row(x *xmlTokens, t *odtTable) error {
 	first := o.para + 1
 	var cells []string
 	var paras []paragraph
+	var spans []drydock.Span
 	count := 0
 	pending := o.hold()
 	for in := x.depth; x.next() && x.depth >= in; {
@@ -62,13 +63,14 @@ func (o *odt) row(x *xmlTokens, t *odtTable) error {
 		repeat := min(max(atoiOr(x.attr("number-columns-repeated"), 1), 1), 64)
 		down := atoiOr(x.attr("number-rows-spanned"), 1)
 		wide := min(max(atoiOr(x.attr("number-columns-spanned"), 1), 1), 64)
-		text, ps, err := o.cell(x, t)
+		ps, err := o.cell(x, t)
 		if err != nil {
 			o.release(pending)
 			return err
 		}
 		for range repeat {
 			column := len(cells)
+			text, looks := cellOf(ps, column)
 			for len(t.open) < column+wide {
 				t.open = append(t.open, spanning{})
 			}
@@ -82,7 +84,7 @@ func (o *odt) row(x *xmlTokens, t *odtTable) error {
 				continue
 			}
 			count++
-			paras = append(paras, ps...)
+			paras, spans = append(paras, ps...), append(spans, looks...)
 			t.open[column] = spanning{rows: down - 1, text: text}
 			for i := 1; i < wide; i++ { // the covered ones beside it are empty, and below
 				t.open[column+i] = spanning{}
@@ -93,7 +95,7 @@ func (o *odt) row(x *xmlTokens, t *odtTable) error {
 	if x.err != nil {
 		return x.err
 	}
-	if err := o.give(t, first, cells, paras, count); err != nil {
+	if err := o.give(t, drydock.Block{Cells: cells, Spans: spans}, max(first, 1), paras, count); err != nil {
 		return err
 	}
 	for _, b := range inner {
@@ -105,8 +107,8 @@ func (o *odt) row(x *xmlTokens, t *odtTable) error {
 }
 
 // give yields a row; one that is a single cell is a box and gives its paragraphs.
-func (o *odt) give(t *odtTable, first int, cells []string, paras []paragraph, count int) error {
-	if count == 1 && len(cells) == 1 {
+func (o *odt) give(t *odtTable, b drydock.Block, first int, paras []paragraph, count int) error {
+	if count == 1 && len(b.Cells) == 1 {
 		for _, p := range paras {
 			if err := o.docx.lines(p); err != nil {
 				return err
@@ -114,11 +116,12 @@ func (o *odt) give(t *odtTable, first int, cells []string, paras []paragraph, co
 		}
 		return nil
 	}
-	if len(cells) == 0 || strings.TrimSpace(strings.Join(cells, "")) == "" && firstFigure(paras) == "" {
+	b.Figure = firstImage(b.Spans)
+	if len(b.Cells) == 0 || strings.TrimSpace(strings.Join(b.Cells, "")) == "" && b.Figure == "" {
 		return nil
 	}
-	at := drydock.Locator{Para: max(first, 1), Line: t.depth, Row: t.row}
-	if err := o.emit(drydock.Block{Cells: cells, Figure: firstFigure(paras), At: at}); err != nil {
+	b.At = drydock.Locator{Para: first, Line: t.depth, Row: t.row}
+	if err := o.emit(b); err != nil {
 		return err
 	}
 	for _, p := range paras {
@@ -132,7 +135,7 @@ func (o *odt) give(t *odtTable, first int, cells []string, paras []paragraph, co
 }
 
 // cell reads the content of a cell.
-func (o *odt) cell(x *xmlTokens, t *odtTable) (text string, paras []paragraph, err error) {
+func (o *odt) cell(x *xmlTokens, t *odtTable) (paras []paragraph, err error) {
 	var read func() error
 	read = func() error {
 		switch x.name {
@@ -162,15 +165,9 @@ func (o *odt) cell(x *xmlTokens, t *odtTable) (text string, paras []paragraph, e
 	for in := x.depth; x.next() && x.depth >= in; {
 		if x.start {
 			if err := read(); err != nil {
-				return "", nil, err
+				return nil, err
 			}
 		}
 	}
-	var lines []string
-	for _, p := range paras {
-		for i := range p.lines {
-			lines = append(lines, shownText(p.lines[i].text.String(), p.lines[i].spans))
-		}
-	}
-	return strings.TrimRight(strings.Join(lines, "\n"), "\n"), paras, x.err
+	return paras, x.err
 }
