@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/runstore"
 )
 
 // shownHits is how many leaks are shown side by side.
@@ -79,7 +81,7 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 		return err
 	}
 	ans := &contamAnswer{Summary: newContamSummary(r.Benches, r.settings), Judge: judged}
-	ans.Summary.Shard, ans.Redacted = r.shard, o.Redact
+	ans.Summary.Shard, ans.Redacted, ans.Preset = r.shard, o.Redact, o.Preset
 	sink, err := a.contamSink(o.contamOutputs, o.DryRun, &ans.Summary, r.ContamCheck, r.waivers)
 	if err != nil {
 		return err
@@ -108,6 +110,9 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 	}
 	if !o.DryRun {
 		ans.contamFiles = o.contamFiles
+		if err := a.keepCheck(&ans.Summary, start); err != nil {
+			return err
+		}
 	}
 	ans.shown = sink.shown
 	if err := a.answer(ans); err != nil {
@@ -161,6 +166,40 @@ func (o *ContamCheckOptions) files() (files []string, bad fail.List, err error) 
 		}
 	}
 	return files, bad, nil
+}
+
+// keepCheck keeps the summary with the project's runs, where drydock train looks
+// for a check that covers its data. Outside a project nothing is kept.
+func (a *app) keepCheck(s *report.Summary, start time.Time) error {
+	if _, err := os.Stat(a.configFile()); err != nil || s.Shard != nil {
+		return nil
+	}
+	runs, err := a.projectRuns()
+	if err != nil {
+		return err
+	}
+	env, err := a.runEnv()
+	if err != nil {
+		return err
+	}
+	run, err := runstore.Begin(runs, runstore.Info{Command: "contam check", Start: start, Host: env.Host, PID: env.PID, Tool: env.Tool}, nil)
+	if err != nil {
+		return err
+	}
+	b, err := s.MarshalFile()
+	if err == nil {
+		err = run.SaveCheck(b)
+	}
+	status, text := runstore.Success, ""
+	if s.Exit == fail.Partial.Code() {
+		status = runstore.Partial
+	} else if s.Exit != 0 || err != nil {
+		status = runstore.Failed
+	}
+	if err != nil {
+		text = err.Error()
+	}
+	return errors.Join(err, run.End(a.host.Now(), status, s.Exit, text, 0))
 }
 
 func nothingChecked() *fail.Error {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/pipeline"
 )
 
 // typedKey marks a flag that must be typed each time: it lifts a gate, destroys
@@ -62,9 +63,20 @@ func (f flags) gate(p *bool, name, short string, usage msg.Text) {
 	f.typed(name)
 }
 
-// allowMismatch declares the switch that lifts the gate of the template check.
-func (f flags) allowMismatch(p *bool) {
-	f.gate(p, "allow-template-mismatch", "", msg.Text{"start the trainer though rows are fed otherwise than the endpoint will be asked; this is written into the record", "即使训练内容与提问不一致也启动训练器；此事会写入记录"})
+// trainGates declares the switches that lift the gates of a training.
+func (f flags) trainGates(g *pipeline.Gates) {
+	for _, x := range []struct {
+		p     *bool
+		name  string
+		usage msg.Text
+	}{
+		{&g.Unchecked, "allow-unchecked-data", msg.Text{"start the trainer though no contamination check covers the data; this and its like are written into the record", "即使没有污染检查覆盖数据也启动训练器；此类放行均会写入记录"}},
+		{&g.Unlicensed, "allow-unlicensed", msg.Text{"start it though a source has no declared licence", "即使有来源未声明许可也启动"}},
+		{&g.Mismatch, "allow-template-mismatch", msg.Text{"start it though rows are fed otherwise than the endpoint will be asked", "即使训练内容与提问不一致也启动"}},
+		{&g.Truncation, "allow-truncation", msg.Text{"start it though rows are longer than it takes", "即使有行超过其长度上限也启动"}},
+	} {
+		f.gate(x.p, x.name, "", x.usage)
+	}
 }
 
 // dryRun declares -n.

@@ -39,7 +39,7 @@ func (a *app) pipelineEnv() (pipeline.Env, error) {
 	}
 	return pipeline.Env{
 		Home: home, CacheDir: a.host.cache(), Now: a.host.Now, HTTP: a.host.HTTP, APIKey: a.host.Getenv("DRYDOCK_API_KEY"),
-		Environ: a.programEnv(), Host: host, PID: a.host.PID, Tool: runstore.Tool{Version: buildVersion().Version},
+		Environ: a.programEnv(), Programs: a.host.Trainers, Host: host, PID: a.host.PID, Tool: runstore.Tool{Version: buildVersion().Version},
 	}, nil
 }
 

@@ -15,7 +15,7 @@ type RunOptions struct {
 	Fresh      bool
 	Limit      int
 	DryRun     bool
-	Mismatch   bool
+	Gates      pipeline.Gates
 }
 
 func newRunCommand(a *app) *cobra.Command {
@@ -37,7 +37,7 @@ func newRunCommand(a *app) *cobra.Command {
 	a.stageFlags(c, f, &o)
 	f.gate(&o.Fresh, "fresh", "", msg.Text{"forget what earlier runs did", "不使用以往运行的结果"})
 	f.int(&o.Limit, "limit", "", 0, msg.Text{"read at most `N` records of each file (0: all)", "每个文件最多读取 `N` 条记录（0：全部）"})
-	f.allowMismatch(&o.Mismatch)
+	f.trainGates(&o.Gates)
 	f.dryRun(&o.DryRun)
 	return c
 }
@@ -79,7 +79,7 @@ func runRun(ctx context.Context, a *app, o RunOptions) error {
 	p := a.runPrinter()
 	res, err := pipeline.Run(ctx, cfg, env, pipeline.Options{
 		Workers: a.workers(), Only: o.Only, From: o.From, Fresh: o.Fresh, Limit: o.Limit, DryRun: o.DryRun,
-		AllowTemplateMismatch: o.Mismatch, Wait: 0, Observe: p.event,
+		Gates: o.Gates, Wait: 0, Observe: p.event,
 	})
 	if perr := p.end(res, err, o.DryRun); perr != nil && err == nil {
 		err = perr

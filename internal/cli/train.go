@@ -15,9 +15,8 @@ import (
 
 // TrainOptions are the flags of train.
 type TrainOptions struct {
-	DryRun         bool
-	AllowUnchecked bool
-	AllowMismatch  bool
+	DryRun bool
+	Gates  pipeline.Gates
 }
 
 func newTrainCommand(a *app) *cobra.Command {
@@ -25,8 +24,8 @@ func newTrainCommand(a *app) *cobra.Command {
 	c := a.command("train", about{
 		short: msg.Text{"Start the trainer of drydock.yaml on the data of the last run.", "用最近一次运行的数据启动 drydock.yaml 中的训练器。"},
 		long: msg.Text{
-			"It refuses unless a contamination check covers these very bytes and found no leak, and unless every row is fed as the endpoint will be asked (drydock template check). The trainer runs in its own process group; ^C asks it to stop and saves what it wrote. -n prints the command and the files it would write.",
-			"除非污染检查覆盖了这些字节且未发现泄漏，且每一行的训练内容与提问一致（drydock template check），否则拒绝启动。训练器在自己的进程组中运行；^C 请其停止，已写出的内容会保留。-n 输出将执行的命令和将写出的文件。",
+			"It refuses unless a contamination check covers these very bytes and found no leak (of the last run, of a drydock contam check in this project, or --contam-report), every source has a licence, every row is fed as the endpoint will be asked (drydock template check), and none is longer than the trainer takes. The trainer runs in its own process group; ^C asks it to stop and saves what it wrote. -n prints the command and the files it would write.",
+			"除非污染检查覆盖了这些字节且未发现泄漏（来自最近一次运行、本项目中的 drydock contam check 或 --contam-report），每个来源都有许可，每一行的训练内容与提问一致（drydock template check），且没有行超过训练器的长度上限，否则拒绝启动。训练器在自己的进程组中运行；^C 请其停止，已写出的内容会保留。-n 输出将执行的命令和将写出的文件。",
 		},
 		examples: []example{
 			{msg.Text{"what would be started", "将启动什么"}, "drydock train -n"},
@@ -37,8 +36,8 @@ func newTrainCommand(a *app) *cobra.Command {
 	c.RunE = func(cmd *cobra.Command, _ []string) error { return runTrain(cmd.Context(), a, o) }
 	f := a.flags(c.Flags())
 	f.dryRun(&o.DryRun)
-	f.gate(&o.AllowUnchecked, "allow-unchecked-data", "", msg.Text{"start though no contamination check covers the data; this is written into the record", "即使没有污染检查覆盖数据也启动；此事会写入记录"})
-	f.allowMismatch(&o.AllowMismatch)
+	f.trainGates(&o.Gates)
+	f.str(&o.Gates.ContamReport, "contam-report", "", "", msg.Text{"the contamination check that vouches for the data: a report of drydock contam check, or its summary, as `FILE`", "为数据作证的污染检查：drydock contam check 的报告或其摘要 `FILE`"})
 	return c
 }
 
@@ -62,7 +61,7 @@ func runTrain(ctx context.Context, a *app, o TrainOptions) error {
 		p = &jsonTrain{t: a.term}
 	}
 	r, err := pipeline.Train(ctx, cfg, env, pipeline.TrainOptions{
-		DryRun: o.DryRun, AllowUnchecked: o.AllowUnchecked, AllowTemplateMismatch: o.AllowMismatch,
+		DryRun: o.DryRun, Gates: o.Gates,
 		Observe: p.event, Warn: func(m msg.Localizer) { a.term.Warn(msg.Text{"%s", "%s"}, m) },
 	})
 	if r == nil || (err != nil && !r.Ran) {
@@ -163,6 +162,7 @@ func (p *textTrain) end(r *pipeline.TrainResult, planned bool) error {
 		return nil
 	}
 	p.t.Println(strings.TrimRight(r.Plan.Text(p.t.Lang()), "\n"))
+	printPreflight(p.t, r)
 	for _, x := range r.Problems {
 		p.t.Warn(msg.Text{"%s", "%s"}, x.Error)
 		for _, h := range x.Hints(p.t.Lang()) {

@@ -40,25 +40,31 @@ type Env struct {
 	Now      func() time.Time
 	HTTP     *http.Client
 	APIKey   string
-	Environ  []string // of started programs
+	Environ  []string    // of started programs
+	Programs launch.Host // looks for programs; zero: this machine
 	Host     string
 	PID      int
 	Tool     runstore.Tool
 }
 
+func (e Env) programs() launch.Host {
+	if e.Programs.LookPath == nil {
+		return launch.Local()
+	}
+	return e.Programs
+}
+
 // Options are the flags of one run.
 type Options struct {
 	Workers int
-	Only    string // run this stage alone, on what is there
-	From    string // run this stage and what follows, on what is there
-	Fresh   bool   // forget what is cached
-	Limit   int    // read at most this many records of each file; 0: all
-	DryRun  bool   // plan only
-	// AllowTemplateMismatch starts a training whose rows are fed otherwise than
-	// the endpoint will be asked; the run's record says so.
-	AllowTemplateMismatch bool
-	Wait                  time.Duration // for another run of the same project
-	Observe               func(Event)   // may be nil; called from several goroutines, one at a time
+	Only    string        // run this stage alone, on what is there
+	From    string        // run this stage and what follows, on what is there
+	Fresh   bool          // forget what is cached
+	Limit   int           // read at most this many records of each file; 0: all
+	DryRun  bool          // plan only
+	Gates   Gates         // of the training; the run's record names those that were lifted
+	Wait    time.Duration // for another run of the same project
+	Observe func(Event)   // may be nil; called from several goroutines, one at a time
 }
 
 // An Event tells a watcher how far a run is.
@@ -189,7 +195,9 @@ type TrainResult struct {
 	Last    launch.Event `json:"last"` // the last figures it gave
 	// Feed says how the rows are fed; nil when the trainer's feed is not known,
 	// and before a start.
-	Feed *FeedResult `json:"feed,omitempty"`
+	Feed    *FeedResult    `json:"feed,omitempty"`
+	Gates   []GateResult   `json:"gates,omitempty"`
+	Machine *MachineResult `json:"machine,omitempty"`
 	// Problems say what the trainer lacks on this machine.
 	Problems []launch.Problem `json:"-"`
 }

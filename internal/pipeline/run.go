@@ -83,7 +83,7 @@ func Run(ctx context.Context, cfg *Config, env Env, opt Options) (*Result, error
 	if !opt.DryRun {
 		r.log, err = runstore.Begin(filepath.Join(cfg.Dir, "runs"), runstore.Info{
 			Command: "run", Start: env.Now(), Host: env.Host, PID: env.PID, Tool: env.Tool,
-			Overrides: overrides(false, opt.AllowTemplateMismatch),
+			Overrides: opt.Gates.lifted(),
 		}, cfg.Source)
 		if err != nil {
 			return &r.result, err

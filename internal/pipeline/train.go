@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -26,7 +25,7 @@ func (r *runner) runTrain(ctx context.Context) error {
 		return r.done(res)
 	}
 	took := r.clock()
-	t, err := r.cfg.planTrain(ctx)
+	t, err := r.cfg.planTrain(ctx, r.env)
 	if err != nil {
 		return err
 	}
@@ -53,14 +52,8 @@ func (r *runner) runTrain(ctx context.Context) error {
 }
 
 func (r *runner) startTrain(ctx context.Context, t *TrainResult, stage runstore.Stage, k string) error {
-	if err := r.cfg.coveredData(r.project, false); err != nil {
+	if err := r.cfg.preflight(ctx, r.project, t, r.env, r.opt.Gates, r.warn); err != nil {
 		return err
-	}
-	if err := r.cfg.fedAsAsked(ctx, t, r.opt.AllowTemplateMismatch); err != nil {
-		return err
-	}
-	if w := t.Feed.cutWarning(); w != nil {
-		r.warn(w)
 	}
 	if err := stage.Reset(); err != nil {
 		return err
@@ -76,13 +69,10 @@ func (r *runner) startTrain(ctx context.Context, t *TrainResult, stage runstore.
 
 // TrainOptions are the flags of train.
 type TrainOptions struct {
-	DryRun         bool
-	AllowUnchecked bool // start though no contamination check covers the data
-	// AllowTemplateMismatch starts though rows are fed otherwise than the
-	// endpoint will be asked.
-	AllowTemplateMismatch bool
-	Observe               func(launch.Event)
-	Warn                  func(msg.Localizer) // may be nil
+	DryRun  bool
+	Gates   Gates
+	Observe func(launch.Event)
+	Warn    func(msg.Localizer) // may be nil
 }
 
 // Train plans the configured training for the data the last run wrote and,
@@ -92,32 +82,31 @@ func Train(ctx context.Context, cfg *Config, env Env, o TrainOptions) (*TrainRes
 		return nil, fail.New(fail.Config, msg.Text{"%s names no trainer", "%s 未指定训练器"}, filepath.Base(cfg.File)).
 			Hint(msg.Text{"add train: {llamafactory: {method: lora}}", "请加入 train: {llamafactory: {method: lora}}"})
 	}
-	t, err := cfg.planTrain(ctx)
-	if err != nil || o.DryRun {
-		return t, err
+	t, err := cfg.planTrain(ctx, env)
+	if err != nil {
+		return nil, err
 	}
 	project := runstore.Project{Dir: cfg.Dir}
+	if o.DryRun {
+		return t, cfg.foresee(ctx, project, t, env, o.Gates)
+	}
 	lock, err := project.Acquire(ctx, runstore.Holder{PID: env.PID, Host: env.Host, Start: env.Now()}, 0)
 	if err != nil {
 		return t, err
 	}
 	defer lock.Close()
-	if err := cfg.coveredData(project, o.AllowUnchecked); err != nil {
-		return t, err
-	}
-	if err := cfg.fedAsAsked(ctx, t, o.AllowTemplateMismatch); err != nil {
-		return t, err
-	}
 	warned := 0
-	if w := t.Feed.cutWarning(); w != nil {
+	if err := cfg.preflight(ctx, project, t, env, o.Gates, func(w msg.Localizer) {
 		warned++
 		if o.Warn != nil {
 			o.Warn(w)
 		}
+	}); err != nil {
+		return t, err
 	}
 	log, err := runstore.Begin(filepath.Join(cfg.Dir, "runs"), runstore.Info{
 		Command: "train", Start: env.Now(), Host: env.Host, PID: env.PID, Tool: env.Tool,
-		Overrides: overrides(o.AllowUnchecked, o.AllowTemplateMismatch),
+		Overrides: o.Gates.lifted(),
 	}, cfg.Source)
 	if err != nil {
 		return t, err
@@ -125,27 +114,53 @@ func Train(ctx context.Context, cfg *Config, env Env, o TrainOptions) (*TrainRes
 	return t, endLog(log, env, launchPlan(ctx, cfg, t, env, o.Observe), warned)
 }
 
-// overrides names the gates that flags lifted.
-func overrides(unchecked, mismatch bool) []string {
-	var out []string
-	if unchecked {
-		out = append(out, "--allow-unchecked-data")
+// preflight refuses to start a training that would not hold, and warns of what
+// may go wrong.
+func (c *Config) preflight(ctx context.Context, p runstore.Project, t *TrainResult, env Env, g Gates, warn func(msg.Localizer)) error {
+	data, _ := c.trainData()
+	if _, err := os.Stat(inside(c.Dir, data)); err != nil {
+		return fail.New(fail.Refused, msg.Text{"there is no training data yet: %v", "尚无训练数据：%v"}, err).
+			Hint(msg.Text{"drydock run makes it", "请先执行 drydock run"})
 	}
-	if mismatch {
-		out = append(out, "--allow-template-mismatch")
+	if err := c.gates(ctx, p, t, g); err != nil {
+		return err
 	}
-	return out
+	if err := refusal(t.Gates); err != nil {
+		return err
+	}
+	t.Machine = c.machine(ctx, env, t)
+	for _, r := range t.Gates {
+		if r.State == GateLifted {
+			warn(r.err)
+		}
+	}
+	for _, w := range t.Machine.warnings {
+		warn(w)
+	}
+	return nil
+}
+
+// foresee tells what preflight would, for a plan.
+func (c *Config) foresee(ctx context.Context, p runstore.Project, t *TrainResult, env Env, g Gates) error {
+	data, _ := c.trainData()
+	if _, err := os.Stat(inside(c.Dir, data)); err == nil {
+		if err := c.gates(ctx, p, t, g); err != nil {
+			return err
+		}
+	}
+	t.Machine = c.machine(ctx, env, t)
+	return nil
 }
 
 // planTrain looks for the trainer and makes its plan. Problems of the machine
 // are in the result; they stop a start, not a plan.
-func (c *Config) planTrain(ctx context.Context) (*TrainResult, error) {
+func (c *Config) planTrain(ctx context.Context, env Env) (*TrainResult, error) {
 	data, contract := c.trainData()
 	if data == "" {
 		return nil, fail.New(fail.Config, msg.Text{"no output writes training rows", "没有任何输出写出训练数据"}).
 			Hint(msg.Text{"add an output of shape qwen3_chat, in a .jsonl file", "请加入 qwen3_chat 形式的输出（.jsonl 文件）"})
 	}
-	found, problems := c.Train.trainer.Check(ctx, launch.Local())
+	found, problems := c.Train.trainer.Check(ctx, env.programs())
 	plan, err := c.Train.trainer.Plan(launch.Job{Data: data, Dir: trainDir, Contract: contract, Seed: c.Seed}, found)
 	if err != nil {
 		return nil, err
@@ -167,51 +182,6 @@ func (c *Config) trainData() (path string, contract emit.Contract) {
 		}
 	}
 	return "", ""
-}
-
-// coveredData refuses unless the data on disk is, byte for byte, what the last
-// run checked against the benchmarks and found free of leaks.
-func (c *Config) coveredData(p runstore.Project, allowUnchecked bool) error {
-	data, _ := c.trainData()
-	stage := stageOf(p, StageOutput)
-	d, done := stage.Done()
-	sum, err := runstore.HashFile(inside(c.Dir, data))
-	if err != nil {
-		return fail.New(fail.Refused, msg.Text{"there is no training data yet: %v", "尚无训练数据：%v"}, err).
-			Hint(msg.Text{"drydock run makes it", "请先执行 drydock run"})
-	}
-	if allowUnchecked {
-		return nil
-	}
-	refuse := func(text msg.Text, args ...any) error {
-		return fail.New(fail.Refused, text, args...).
-			Hint(msg.Text{"run drydock run, or lift this gate with --allow-unchecked-data", "请执行 drydock run，或用 --allow-unchecked-data 放行"})
-	}
-	if !done || d.Files[data] != sum {
-		return refuse(msg.Text{"no contamination check covers %s as it is now", "没有任何污染检查覆盖当前的 %s"}, data)
-	}
-	var saved savedCorpus
-	b, err := os.ReadFile(stage.Path("result.json"))
-	if err == nil {
-		err = json.Unmarshal(b, &saved)
-	}
-	if err != nil {
-		return err
-	}
-	contam := saved.Results[1].Contam
-	if len(contam) == 0 {
-		return fail.New(fail.Refused, msg.Text{"%s was checked against no benchmark", "%s 未与任何评测集比对"}, data).
-			Hint(msg.Text{
-				"add contamination: {against: [maritime_bench]} and run drydock run, or lift this gate with --allow-unchecked-data",
-				"请加入 contamination: {against: [maritime_bench]} 并执行 drydock run，或用 --allow-unchecked-data 放行",
-			})
-	}
-	for _, k := range contam {
-		if k.Leaks > k.Removed {
-			return refuse(msg.Text{"%s still holds %d {item|items} of %s", "%s 中仍有 %d 条来自 %s 的题目"}, data, k.Leaks-k.Removed, k.Benchmark)
-		}
-	}
-	return nil
 }
 
 // launchPlan starts a plan and follows it to its end.

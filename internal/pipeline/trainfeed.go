@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,19 +20,24 @@ import (
 // A FeedResult says how the training rows are fed, under the settings of the
 // plan and the contract of the rows.
 type FeedResult struct {
-	Contract string   `json:"contract"`
-	Rows     int      `json:"rows"`
-	Matching int      `json:"matching"` // fed as the endpoint will be asked
-	Tokens   int64    `json:"tokens"`
-	Longest  int      `json:"longest"`
-	TooLong  int      `json:"too_long"` // for the trainer's limit
-	Errors   []string `json:"errors"`   // ids of what template check calls errors
-	Lifted   bool     `json:"lifted"`   // started all the same
+	Contract string `json:"contract"`
+	Rows     int    `json:"rows"`
+	Matching int    `json:"matching"` // fed as the endpoint will be asked
+	Tokens   int64  `json:"tokens"`
+	Longest  int    `json:"longest"`
+	TooLong  int    `json:"too_long"` // for the trainer's limit
+	// TooLongRows are the ids of the first thousand of them; line numbers where a
+	// row has none.
+	TooLongRows []string `json:"too_long_rows,omitempty"`
+	Errors      []string `json:"errors"` // ids of what template check calls errors
 }
 
-// tooLong is the finding that warns only: the trainer cuts such rows, and that
-// is the user's to weigh.
-const tooLong = "too_long"
+// tooLong is the finding that has a gate of its own: the trainer cuts or drops
+// such rows, and that is the user's to weigh.
+const (
+	tooLong    = "too_long"
+	maxTooLong = 1000
+)
 
 // feedOf reads the training rows as the trainer will feed them; nil for a
 // trainer whose feed is not known.
@@ -49,7 +56,7 @@ func (c *Config) feedOf(ctx context.Context, plan *launch.Plan) (*FeedResult, er
 	}
 	defer in.Close()
 	r, err := parity.Check(ctx, data, in, parity.Options{
-		Settings: s, Contract: contract, NoThinking: contract == emit.EmptyThinkMasked, MaxLength: plan.Limit,
+		Settings: s, Contract: contract, NoThinking: contract == emit.EmptyThinkMasked, MaxLength: plan.Limit, Places: maxTooLong,
 	})
 	if err != nil {
 		return nil, err
@@ -59,6 +66,9 @@ func (c *Config) feedOf(ctx context.Context, plan *launch.Plan) (*FeedResult, er
 		switch {
 		case x.ID == tooLong:
 			f.TooLong = x.Rows
+			for _, p := range x.Places {
+				f.TooLongRows = append(f.TooLongRows, cmp.Or(p.Row, fmt.Sprintf("line %d", p.Line)))
+			}
 		case x.Severity == parity.Error:
 			f.Errors = append(f.Errors, x.ID)
 		}
@@ -71,33 +81,36 @@ func (c *Config) feedOf(ctx context.Context, plan *launch.Plan) (*FeedResult, er
 
 // fedAsAsked refuses to start a training whose rows would be fed otherwise than
 // the endpoint will be asked.
-func (c *Config) fedAsAsked(ctx context.Context, t *TrainResult, allow bool) error {
-	f, err := c.feedOf(ctx, t.Plan)
-	if err != nil || f == nil {
-		return err
+func (c *Config) fedAsAsked(ctx context.Context, t *TrainResult) (proof string, err error) {
+	if t.Feed, err = c.feedOf(ctx, t.Plan); err != nil {
+		return "", err
 	}
-	t.Feed = f
-	if len(f.Errors) == 0 {
-		return nil
-	}
-	if allow {
-		f.Lifted = true
-		return nil
+	f := t.Feed
+	switch {
+	case f == nil:
+		return "", errNotKnown
+	case len(f.Errors) == 0:
+		return fmt.Sprintf("%d/%d", f.Matching, f.Rows), nil
 	}
 	data, _ := c.trainData()
-	return fail.New(fail.Refused, msg.Text{
+	return "", fail.New(fail.Refused, msg.Text{
 		"%s: %d of %d {row|rows} would be trained as they will be asked (%s)", "%s：%d / %d 行的训练内容与提问一致（%s）",
 	}, data, f.Matching, f.Rows, strings.Join(f.Errors, ", ")).
-		Hint(msg.Text{"drydock template check %s --contract %s shows which", "drydock template check %s --contract %s 会列出"}, filepath.ToSlash(data), f.Contract).
-		Hint(msg.Text{"mend them, or lift this gate with --allow-template-mismatch", "请修正，或用 --allow-template-mismatch 放行"})
+		Hint(msg.Text{"drydock template check %s --contract %s shows which", "drydock template check %s --contract %s 会列出"}, filepath.ToSlash(data), f.Contract)
 }
 
-// cutWarning says that the trainer cuts rows; nil when it cuts none.
-func (f *FeedResult) cutWarning() msg.Localizer {
-	if f == nil || f.TooLong == 0 {
-		return nil
+// uncutData refuses rows that the trainer would cut or drop for their length.
+func (c *Config) uncutData(t *TrainResult) (proof string, err error) {
+	switch f := t.Feed; {
+	case f == nil || t.Plan.Limit == 0:
+		return "", errNotKnown
+	case f.TooLong > 0:
+		return "", fail.New(fail.Refused, msg.Text{
+			"%d {row is|rows are} longer than the trainer's limit of %d tokens (the longest has %d) and would be cut or dropped: %s",
+			"%d 行超过训练器 %d token 的上限（最长 %d），将被截断或丢弃：%s",
+		}, f.TooLong, t.Plan.Limit, f.Longest, firstFew(f.TooLongRows)).
+			Hint(msg.Text{"raise max_tokens of the trainer, or make the rows shorter", "请调大训练器的 max_tokens，或缩短这些行"})
+	default:
+		return fmt.Sprintf("%d/%d", f.Longest, t.Plan.Limit), nil
 	}
-	return msg.Phrase{Text: msg.Text{
-		"%d {row is|rows are} longer than the trainer's limit; such rows are cut or dropped", "%d 行超过训练器的长度上限，将被截断或丢弃",
-	}, Args: []any{f.TooLong}}
 }

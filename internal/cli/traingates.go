@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/ui"
+)
+
+// printPreflight says what would stop the training, and what it would take.
+func printPreflight(t *ui.Terminal, r *pipeline.TrainResult) {
+	names := map[string]msg.Text{
+		pipeline.GateContamination: {"contamination", "污染检查"}, pipeline.GateLicense: {"licences", "许可"},
+		pipeline.GateTemplate: {"template", "模板"}, pipeline.GateLength: {"length", "长度"},
+	}
+	for _, g := range r.Gates {
+		line := t.Say(names[g.Gate]) + ": "
+		switch g.State {
+		case pipeline.GatePassed:
+			line += t.Say(msg.Text{"passed (%s)", "通过（%s）"}, g.Proof)
+		case pipeline.GateUnknown:
+			line += t.Say(msg.Text{"not known here", "情况未知"})
+		case pipeline.GateLifted:
+			line += t.Say(msg.Text{"lifted by %s; %s", "由 %s 放行；%s"}, g.Flag, g.In(t.Lang()))
+		default:
+			line += t.Say(msg.Text{"would refuse; %s", "将拒绝；%s"}, g.In(t.Lang()))
+		}
+		t.Prose(t.Say(msg.Text{"gate", "关卡"}) + "  " + line)
+	}
+	m := r.Machine
+	if m == nil {
+		return
+	}
+	if e := m.Estimate; e != nil {
+		t.Print(msg.Text{
+			"memory, each card: about %s (weights %s, optimizer %s, activations %s, logits %s)",
+			"每卡显存：约 %s（权重 %s，优化器 %s，激活 %s，logits %s）",
+		}, ui.Size(e.Total), ui.Size(e.Weights), ui.Size(e.Optimizer), ui.Size(e.Activations), ui.Size(e.Logits))
+	}
+	for _, g := range m.GPUs {
+		t.Println(fmt.Sprintf("GPU %d  %s  %s", g.Index, g.Name, ui.Size(g.Memory)))
+	}
+	for _, w := range m.Warnings() {
+		t.Warn(msg.Text{"%s", "%s"}, w)
+	}
+}

@@ -1,0 +1,70 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/launch"
+)
+
+// A MachineResult is what the machine has against what the training will take.
+// Figures are bytes; nil and 0 are not known.
+type MachineResult struct {
+	GPUs       []launch.GPU           `json:"gpus"` // those the training may use
+	Estimate   *launch.MemoryEstimate `json:"estimate,omitempty"`
+	FreeDisk   int64                  `json:"free_disk,omitempty"`
+	Checkpoint int64                  `json:"checkpoint,omitempty"` // one, estimated
+	warnings   []msg.Phrase
+}
+
+// kept is how many checkpoints there should at least be room for.
+const kept = 3
+
+// machine looks at cards and disk. Nothing it finds stops a training: estimates
+// are advice, and a trainer may do with less.
+func (c *Config) machine(ctx context.Context, env Env, t *TrainResult) *MachineResult {
+	m := &MachineResult{GPUs: []launch.GPU{}}
+	gpus, err := env.programs().GPUs(ctx)
+	if err != nil {
+		m.warn(msg.Text{"%v", "%v"}, err)
+	}
+	m.GPUs = append(m.GPUs, launch.VisibleGPUs(gpus, env.Environ)...)
+	if free, err := launch.FreeSpace(inside(c.Dir, t.Plan.Dir)); err == nil {
+		m.FreeDisk = free
+	}
+	if t.Plan.Load == nil {
+		return m
+	}
+	load := *t.Plan.Load
+	load.Devices = max(len(m.GPUs), 1)
+	load.Tokens = t.Plan.Limit
+	if f := t.Feed; f != nil && f.Longest > 0 && (load.Tokens == 0 || f.Longest < load.Tokens) {
+		load.Tokens = f.Longest
+	}
+	e := launch.EstimateMemory(load)
+	m.Estimate, m.Checkpoint = &e, launch.CheckpointBytes(load)
+	for _, g := range m.GPUs {
+		if g.Memory > 0 && e.Total > g.Memory {
+			m.warn(msg.Text{
+				"the training takes about %s a card (weights %s, optimizer %s, a batch of %d rows of %d tokens %s), GPU %d (%s) has %s",
+				"训练每卡约需 %s（权重 %s，优化器 %s，每批 %d 行、每行 %d token 占 %s），GPU %d（%s）共有 %s",
+			}, gib(e.Total), gib(e.Weights), gib(e.Optimizer), load.BatchSize, load.Tokens, gib(e.Activations+e.Logits), g.Index, g.Name, gib(g.Memory))
+			break
+		}
+	}
+	if m.FreeDisk > 0 && m.FreeDisk < kept*m.Checkpoint {
+		m.warn(msg.Text{"%s are free on the disk; a checkpoint takes about %s", "磁盘剩余 %s；一个检查点约占 %s"}, gib(m.FreeDisk), gib(m.Checkpoint))
+	}
+	return m
+}
+
+func (m *MachineResult) warn(text msg.Text, args ...any) {
+	m.warnings = append(m.warnings, msg.Phrase{Text: text, Args: args})
+}
+
+// gib writes bytes as graphics cards are sold.
+func gib(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30)) }
+
+// Warnings say what may not be enough.
+func (m *MachineResult) Warnings() []msg.Phrase { return m.warnings }
