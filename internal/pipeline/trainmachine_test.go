@@ -1,0 +1,61 @@
+package pipeline
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/launch"
+)
+
+// The memory a training takes is held against the cards it may use, at the length
+// of the longest row.
+func TestMachineWarnsOfMemory(t *testing.T) {
+	t.Parallel()
+	host := func(smi string) launch.Host {
+		return launch.Host{
+			LookPath: func(name string) (string, error) {
+				if smi == "" {
+					return "", exec.ErrNotFound
+				}
+				return name, nil
+			},
+			Output: func(context.Context, ...string) ([]byte, error) { return []byte(smi), nil },
+		}
+	}
+	const big, small = "0, NVIDIA H200, 143771, 143000, 570.1, 9.0\n", "1, NVIDIA GeForce RTX 3080, 10240, 10000, 570.1, 8.6\n"
+	for name, c := range map[string]struct {
+		smi     string
+		environ []string
+		longest int
+		warned  string
+	}{
+		"enough":              {big, nil, 400, ""},
+		"too small":           {small, nil, 400, "GPU 1 (NVIDIA GeForce RTX 3080) has 10.0 GiB"},
+		"the small one hid":   {big + small, []string{"CUDA_VISIBLE_DEVICES=0"}, 400, ""},
+		"no card":             {"", nil, 400, ""},
+		"a row of its length": {"0, NVIDIA A10, 23028, 22000, 570.1, 8.6\n", nil, 8000, "a batch of 4 rows of 8000 tokens"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := &TrainResult{
+				Plan: &launch.Plan{Dir: "build", Limit: 8192, Load: &launch.Load{Method: "lora", Rank: 16, BatchSize: 4, Checkpointing: true}},
+				Feed: &FeedResult{Longest: c.longest},
+			}
+			m := (&Config{Dir: t.TempDir()}).machine(t.Context(), Env{Programs: host(c.smi), Environ: c.environ}, r)
+			if m.Estimate == nil || m.Estimate.Total <= m.Estimate.Weights {
+				t.Fatalf("estimate %+v", m.Estimate)
+			}
+			var said []string
+			for _, w := range m.Warnings() {
+				said = append(said, w.In(msg.En))
+			}
+			text := strings.Join(said, "\n")
+			if c.warned == "" && text != "" || !strings.Contains(text, c.warned) {
+				t.Errorf("warned %q, want %q", text, c.warned)
+			}
+		})
+	}
+}
