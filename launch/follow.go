@@ -9,23 +9,42 @@ import (
 	"time"
 )
 
-// A follower hands lines on, from the output and from followed files.
+const (
+	// lastLines is how much of the output an error shows
+	lastLines = 20
+	// keptLines is how much is searched for the cause of death: the launchers of
+	// several processes add long summaries behind it
+	keptLines = 400
+	maxLine   = 64 << 10
+)
+
+// A follower hands lines and reports on, from the output, from followed files
+// and from the states of checkpoints.
 type follower struct {
 	trainer Trainer
 	o       Options
 	secrets Secrets
 	tails   []*tail
+	states  *stateReader // nil: the plan names no folder of checkpoints
 	done    chan struct{}
 
-	mu    sync.Mutex
-	last  []string
-	event Event
+	mu     sync.Mutex
+	kept   []string // the last lines of the output
+	event  Event
+	merger *merger
+	spoke  time.Time // when the program was last heard of
 }
 
 func newFollower(t Trainer, p Plan, o Options, dir string) *follower {
-	f := &follower{trainer: t, o: o, secrets: SecretsOf(append(slices.Clone(o.Environ), p.Set...)), done: make(chan struct{})}
+	f := &follower{
+		trainer: t, o: o, done: make(chan struct{}), merger: newMerger(len(p.Follow) > 0), spoke: o.clock(),
+		secrets: SecretsOf(append(slices.Clone(o.Environ), p.Set...)),
+	}
 	for _, name := range p.Follow {
 		f.tails = append(f.tails, newTail(name, filepath.Join(dir, filepath.FromSlash(name))))
+	}
+	if p.Output != "" {
+		f.states = newStateReader(p.Output, filepath.Join(dir, filepath.FromSlash(p.Output)))
 	}
 	return f
 }
@@ -50,7 +69,7 @@ func (f *follower) output(r io.Reader) error {
 func (f *follower) files() error {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()
-	for {
+	for n := 0; ; n++ {
 		over := false
 		select {
 		case <-tick.C:
@@ -62,13 +81,51 @@ func (f *follower) files() error {
 				return err
 			}
 		}
+		if f.states != nil && (over || n%4 == 0) {
+			f.take(f.states.read()...)
+		}
+		f.mu.Lock()
+		f.hand(f.merger.release(f.o.clock()))
+		f.mu.Unlock()
 		if over {
 			return nil
 		}
 	}
 }
 
+// stop ends files.
 func (f *follower) stop() { close(f.done) }
+
+// flush hands on what waited for a better source, once all have ended.
+func (f *follower) flush() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hand(f.merger.flush())
+}
+
+// silent says for how long nothing has been heard of the program.
+func (f *follower) silent() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.o.clock().Sub(f.spoke)
+}
+
+func (f *follower) take(events ...Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, e := range events {
+		f.hand(f.merger.add(e, f.o.clock()))
+	}
+}
+
+// hand gives reports to the caller of Run. f.mu is held.
+func (f *follower) hand(reports []Report) {
+	for _, r := range reports {
+		if f.o.OnReport != nil {
+			f.o.OnReport(r)
+		}
+	}
+}
 
 func (f *follower) line(from string, text []byte, bar bool) error {
 	text = f.secrets.Redact(text)
@@ -78,14 +135,16 @@ func (f *follower) line(from string, text []byte, bar bool) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.spoke = f.o.clock()
 	if l.Event != nil {
 		f.event.merge(*l.Event)
+		f.hand(f.merger.add(*l.Event, f.spoke))
 	}
 	if from == "" && !bar {
-		if len(f.last) == lastLines {
-			f.last = f.last[1:]
+		if len(f.kept) == keptLines {
+			f.kept = f.kept[1:]
 		}
-		f.last = append(f.last, l.Text)
+		f.kept = append(f.kept, l.Text)
 	}
 	if f.o.OnLine != nil {
 		f.o.OnLine(l)
@@ -98,14 +157,5 @@ func (f *follower) line(from string, text []byte, bar bool) error {
 	return nil
 }
 
-// merge takes over the figures e has.
-func (v *Event) merge(e Event) {
-	if e.Step > 0 {
-		v.Step, v.MaxSteps = e.Step, e.MaxSteps
-	}
-	for _, f := range [][2]**float64{{&v.Epoch, &e.Epoch}, {&v.Loss, &e.Loss}, {&v.EvalLoss, &e.EvalLoss}, {&v.LR, &e.LR}, {&v.GradNorm, &e.GradNorm}} {
-		if *f[1] != nil {
-			*f[0] = *f[1]
-		}
-	}
-}
+// last returns the end of the output, as errors show it.
+func (f *follower) last() []string { return f.kept[max(0, len(f.kept)-lastLines):] }

@@ -3,6 +3,7 @@
 package launch
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 
@@ -46,4 +47,12 @@ func (g *group) alive(leader *parallel.Task) bool {
 	default:
 		return true
 	}
+}
+
+// signalOf returns the number of the signal that ended a process; 0 for none.
+func signalOf(s *os.ProcessState) int {
+	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return int(w.Signal())
+	}
+	return 0
 }

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 	"unsafe"
@@ -86,3 +87,6 @@ func (g *group) alive(leader *parallel.Task) bool {
 	err := windows.QueryInformationJobObject(g.job, windows.JobObjectBasicAccountingInformation, uintptr(unsafe.Pointer(&a)), uint32(unsafe.Sizeof(a)), nil)
 	return err == nil && a.active > 0
 }
+
+// signalOf returns 0: on Windows no process ends by a signal.
+func signalOf(*os.ProcessState) int { return 0 }

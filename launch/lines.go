@@ -61,6 +61,9 @@ func (s *splitter) end(line func([]byte, bool) error) error {
 	return s.cut(false, line)
 }
 
+// maxTail is how much of a followed file is read at a time.
+const maxTail = 8 << 20
+
 // A tail reads what is appended to a file, from where it ended when the tail was
 // made.
 type tail struct {
@@ -94,9 +97,13 @@ func (t *tail) read(line func([]byte) error) error {
 	if info.Size() < t.at {
 		t.at = 0
 	}
-	b, err := io.ReadAll(io.NewSectionReader(f, t.at, info.Size()-t.at))
+	b, err := io.ReadAll(io.NewSectionReader(f, t.at, min(info.Size()-t.at, maxTail)))
 	if err != nil {
 		return err
+	}
+	if len(b) == maxTail && bytes.IndexByte(b, '\n') < 0 {
+		t.at += maxTail // no line of figures is that long
+		return nil
 	}
 	for {
 		i := bytes.IndexByte(b, '\n')

@@ -18,6 +18,7 @@ var frame = regexp.MustCompile(`^\s*\d+%\|[^|]*\|\s*(\d+)/(\d+) \[`)
 //     or quoted, alone or behind a progress bar;
 //   - a JSON row of LLaMA-Factory's trainer_log.jsonl (current_steps, total_steps,
 //     lr) or of ms-swift's logging.jsonl ("global_step/max_steps": "5/300");
+//   - a row of log_history in trainer_state.json, whose step is "step";
 //   - a progress bar.
 func parseLine(from string, line []byte) (Event, bool) {
 	e := Event{From: from}
@@ -54,13 +55,22 @@ func (e *Event) take(fields map[string]string) (ok bool) {
 		return n
 	}
 	e.Loss, e.EvalLoss = number("loss"), number("eval_loss")
+	if x, err := strconv.ParseFloat(fields["loss"], 64); err == nil && x-x != 0 {
+		e.NotFinite = true
+	}
 	e.LR, e.GradNorm, e.Epoch = number("learning_rate", "lr"), number("grad_norm"), number("epoch")
-	e.Step, e.MaxSteps = integer("current_steps"), integer("total_steps")
+	e.Step, e.MaxSteps = max(integer("current_steps"), integer("step")), integer("total_steps")
 	if step, total, found := strings.Cut(fields["global_step/max_steps"], "/"); found {
 		e.Step, _ = strconv.Atoi(step)
 		e.MaxSteps, _ = strconv.Atoi(total)
 	}
-	return e.Loss != nil || e.EvalLoss != nil || e.Step > 0 && e.MaxSteps > 0
+	if x := number("num_tokens", "total_tokens", "tokens/total"); x != nil && *x > 0 && *x < 1<<62 {
+		e.Tokens = int64(*x)
+	}
+	if x := number("memory(GiB)", "memory/max_allocated (GiB)", "vram_allocated"); x != nil {
+		e.Memory = *x
+	}
+	return e.figures() || e.Step > 0 && e.MaxSteps > 0
 }
 
 // dict reads a flat JSON object or Python dict into its scalars as text. It

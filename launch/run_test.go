@@ -175,7 +175,7 @@ func TestRunFails(t *testing.T) {
 	if zh := e.In(msg.Zh); !strings.Contains(zh, "退出码 3") {
 		t.Errorf("%s", zh)
 	}
-	if strings.Contains(e.Error(), "line 30\n") || !strings.Contains(strings.Join(e.Hints(msg.En), ""), "memory is full") {
+	if strings.Contains(e.Error(), "line 30\n") || !strings.Contains(e.Error(), "memory is full") || res.Cause.ID != "gpu_memory" {
 		t.Errorf("%s, hints %q", e, e.Hints(msg.En))
 	}
 	_, _, err = run(t, t.Context(), planOf(t, "silent"), launch.Options{})

@@ -39,6 +39,8 @@ type Host struct {
 	LookPath func(name string) (string, error)
 	// Output runs a program that only reports and returns what it printed.
 	Output func(ctx context.Context, argv ...string) ([]byte, error)
+	// RealPath follows links, as filepath.EvalSymlinks does. Nil: there are none.
+	RealPath func(name string) (string, error)
 }
 
 // Local is the machine drydock runs on.
@@ -48,6 +50,7 @@ func Local() Host {
 		Output: func(ctx context.Context, argv ...string) ([]byte, error) {
 			return exec.CommandContext(ctx, argv[0], argv[1:]...).CombinedOutput()
 		},
+		RealPath: filepath.EvalSymlinks,
 	}
 }
 
@@ -55,6 +58,9 @@ func Local() Host {
 type Found struct {
 	Binary  string `json:"binary,omitempty"`  // path of the program
 	Version string `json:"version,omitempty"` // as the program says it; "" when unknown
+	// Packages are the versions of what it depends on, by the name in the Python
+	// package index; nil when unknown.
+	Packages map[string]string `json:"packages,omitempty"`
 }
 
 // A Problem is something a trainer needs and the machine lacks.
@@ -98,7 +104,7 @@ func (j Job) contract() (emit.Contract, error) {
 	if j.Contract == "" {
 		return emit.EmptyThink, nil
 	}
-	for _, c := range emit.Contracts() {
+	for _, c := range append(emit.Contracts(), emit.Plain) {
 		if c == j.Contract {
 			return c, nil
 		}
@@ -117,17 +123,4 @@ func fromDir(dir, p string) string {
 		return filepath.ToSlash(p)
 	}
 	return filepath.ToSlash(rel)
-}
-
-// An Event is what a trainer said about its progress. Figures it did not give
-// are nil or zero.
-type Event struct {
-	Step     int      `json:"step,omitempty"`
-	MaxSteps int      `json:"max_steps,omitempty"`
-	Epoch    *float64 `json:"epoch,omitempty"`
-	Loss     *float64 `json:"loss,omitempty"`
-	EvalLoss *float64 `json:"eval_loss,omitempty"`
-	LR       *float64 `json:"lr,omitempty"`
-	GradNorm *float64 `json:"grad_norm,omitempty"`
-	From     string   `json:"from,omitempty"` // followed file; "" for the output
 }
