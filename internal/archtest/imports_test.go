@@ -38,6 +38,7 @@ var allow = map[string][]string{
 	"dataprep/format":            {},
 	"dataprep/format/formattest": {"dataprep/format"},
 	"dataprep/question":          {},
+	"dataprep/overlay":           {},
 	"dedup":                      {},
 	"eval/benchmark":             {},
 	"eval/benchmark/benchtest":   {"eval/benchmark"},
