@@ -240,6 +240,9 @@ type pdfPage struct {
 	lines    []pdfLine
 	edges    []edgeLine // set by findEdges
 	unmapped int
+	private  int
+	garbled  int
+	bytesIn  string // the encoding of the garbled characters
 	pictures int
 	scan     bool // nothing but a picture, perhaps with a stamp or a running line
 	err      error
@@ -308,7 +311,8 @@ func (r *pdfReader) batch(ctx context.Context, from, n int) ([]*pdfPage, error) 
 		if err == nil {
 			p.lines = layoutPage(raw.glyphs, raw.strokes)
 			s.objects += raw.objects
-			p.unmapped = raw.unmapped
+			p.unmapped, p.private = raw.unmapped, raw.private
+			p.garbled, p.bytesIn = raw.garbled, raw.garbledIn
 			p.pictures, p.scan = raw.pictures, raw.scan
 			p.findEdges()
 		}
@@ -335,7 +339,12 @@ func (r *pdfReader) give(p *pdfPage, sum *pdfSums, yield func(drydock.Block, err
 		cause, _, _ := strings.Cut(p.err.Error(), "\n") // without a stack
 		return yield(drydock.Block{}, badBlock(r.unit.File, at, "page_unreadable", fmt.Sprintf("page %d: %s", p.number, cause), ""))
 	}
-	sum.unmapped += p.unmapped
+	sum.unmapped.add(p.number, p.unmapped)
+	sum.private.add(p.number, p.private)
+	sum.garbled.add(p.number, p.garbled)
+	if sum.bytesIn == "" {
+		sum.bytesIn = p.bytesIn
+	}
 	if p.scan {
 		sum.scans = append(sum.scans, p.number)
 		detail := fmt.Sprintf("page %d is a picture without text; run OCR on the file first", p.number)

@@ -362,9 +362,15 @@ func hangScripts(rows []row) []row {
 		rows[i].runs = kept
 	}
 	for _, w := range rows {
-		if len(w.runs) > 0 {
-			out = append(out, w)
+		if len(w.runs) == 0 {
+			continue
 		}
+		if !slices.ContainsFunc(w.runs, func(r run) bool { return r.shift == 0 }) {
+			for i := range w.runs {
+				w.runs[i].shift = 0 // its row was hung elsewhere
+			}
+		}
+		out = append(out, w)
 	}
 	return out
 }

@@ -28,12 +28,14 @@ type glyph struct {
 type rawPage struct {
 	glyphs   []glyph
 	unmapped int  // characters whose font does not tell what they are
+	private  int  // characters that only their font knows, outside the usual signs
 	pictures int  // images and, on a page without text, drawings and annotations
 	scan     bool // a picture covers most of it
 	strokes  []stroke
 	objects  int // of the page that were asked for
 
-	garbled int // characters of another encoding that were put right
+	garbled   int    // characters that were shown by their bytes and put right
+	garbledIn string // the encoding of those bytes
 
 	space bool // PDFium made up a space after the last glyph
 	cork  bool // codes that only TeX's encoding T1 has were seen
@@ -79,6 +81,7 @@ func readPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int) (*rawPag
 			return nil, err
 		}
 	}
+	raw.ungarble()
 	raw.resolve()
 	if mayHoldTable(raw.glyphs) {
 		raw.strokes, raw.objects = readStrokes(p, page)
@@ -125,6 +128,9 @@ func (raw *rawPage) resolve() {
 		if g.r == utf8.RuneError {
 			raw.unmapped++
 		}
+		if isPrivate(g.r) {
+			raw.private++
+		}
 		kept = append(kept, g)
 	}
 	raw.glyphs = kept
@@ -144,6 +150,13 @@ func (raw *rawPage) resolve() {
 		}
 		i = j
 	}
+}
+
+// isPrivate reports whether r is of Unicode's private use, apart from the places
+// where programs put the signs of Symbol and Wingdings: those are bullets and
+// arrows, and nothing is lost with them.
+func isPrivate(r rune) bool {
+	return r >= 0xE000 && r < 0xF900 && (r < 0xF020 || r > 0xF0FF) || r >= 0xF0000
 }
 
 func sameBox(a, b glyph) bool {

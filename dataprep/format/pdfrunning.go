@@ -2,14 +2,11 @@ package format
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/drydock-ml/drydock/internal/msg"
 )
 
 // lookAround is how many pages before and after a page are searched for the
@@ -310,72 +307,4 @@ func looksLikeItem(s string) bool {
 		i = 1
 	}
 	return i > 0 && i < len(runes) && strings.ContainsRune(".．、)）]】", runes[i])
-}
-
-// pdfSums is what is told about a file once it was read.
-type pdfSums struct {
-	file    *File
-	pages   int
-	text    int // pages with text
-	running int
-	example string
-
-	stamps       int // lines
-	stamped      int // pages with such
-	stampExample string
-
-	scans    []int
-	unmapped int
-}
-
-func (s *pdfSums) tell(note func(Note)) {
-	name := s.file.name()
-	if s.running > 0 {
-		note(Note{Code: "running_lines", Text: msg.Text{
-			"%s: %d headers, footers and page numbers were left out, for example %q",
-			"%s：略去页眉、页脚和页码 %d 行，例如 %q",
-		}, Args: []any{name, s.running, s.example}})
-	}
-	if s.stamps > 0 {
-		note(Note{Code: "watermarks", Text: msg.Text{
-			"%s: %d lines of watermarks and advertisements on %d pages were left out, for example %q",
-			"%s：在 %[3]d 页上略去水印和网站广告 %[2]d 行，例如 %[4]q",
-		}, Args: []any{name, s.stamps, s.stamped, s.stampExample}})
-	}
-	if len(s.scans) > 0 {
-		note(Note{Code: "image_only_page", Damage: true, Text: msg.Text{
-			"%s: a picture without text on page %s; run OCR first, for example: ocrmypdf -l chi_sim+eng in.pdf out.pdf",
-			"%s：第 %s 页是没有文字的图片；请先做 OCR，例如：ocrmypdf -l chi_sim+eng in.pdf out.pdf",
-		}, Args: []any{name, ranges(s.scans)}})
-	}
-	if s.text == 0 && len(s.scans) == 0 {
-		note(Note{Code: "no_text", Damage: true, Text: msg.Text{
-			"%s: no text was found on any page (%d in all); what they show may be drawings or lost in damage",
-			"%s：所有页面（共 %d 页）均未找到文字；页面内容可能是图形，或文件已损坏",
-		}, Args: []any{name, s.pages}})
-	}
-	if s.unmapped > 0 {
-		note(Note{Code: "unmapped_glyphs", Damage: true, Text: msg.Text{
-			"%s: %d characters have no meaning in the file's fonts and read as U+FFFD; OCR may help",
-			"%s：有 %d 个字符在字体中没有对应文字，读作 U+FFFD；可尝试 OCR",
-		}, Args: []any{name, s.unmapped}})
-	}
-}
-
-// ranges writes 1, 2, 3, 7 as "1–3, 7".
-func ranges(n []int) string {
-	var parts []string
-	for i := 0; i < len(n); {
-		j := i
-		for j+1 < len(n) && n[j+1] == n[j]+1 {
-			j++
-		}
-		if j > i {
-			parts = append(parts, fmt.Sprintf("%d–%d", n[i], n[j]))
-		} else {
-			parts = append(parts, strconv.Itoa(n[i]))
-		}
-		i = j + 1
-	}
-	return strings.Join(parts, ", ")
 }
