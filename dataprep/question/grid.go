@@ -49,7 +49,14 @@ func (r *reader) gaveRow(d *draft, rec *drydock.Record, drop *drydock.Drop) {
 // tellGrids tells what became of the rows, table by table.
 func (r *reader) tellGrids() {
 	for _, g := range r.grids {
-		if p := g.done(); r.part != nil && !r.stopped() && p.Questions > 0 {
+		p := g.done()
+		if len(p.Layouts) > 0 && p.Layouts[0].Kind == "fields" && p.Questions > 0 {
+			l := &p.Layouts[0]
+			l.Questions = p.Questions
+			l.Whole = float64(int(1000*float64(p.Records)/float64(p.Questions)+0.5)) / 1000
+			l.Score = l.Whole
+		}
+		if r.part != nil && !r.stopped() && p.Questions > 0 {
 			r.part(p)
 		}
 	}

@@ -44,7 +44,7 @@ func (r *reader) jsonRow(b drydock.Block) error {
 		if under != nil {
 			j.text = x.String
 		}
-		r.jsonItem(j, under)
+		r.jsonItem(j, x, under)
 	})
 	if !found {
 		d := draft{at: b.At, text: func() string { return string(b.Raw) }}
@@ -54,12 +54,15 @@ func (r *reader) jsonRow(b drydock.Block) error {
 }
 
 // jsonItem makes a record of one question, which stands under the titles.
-func (r *reader) jsonItem(j *jsonItem, under []string) {
+func (r *reader) jsonItem(j *jsonItem, x *fastjson.Value, under []string) {
 	if len(under) > 0 {
 		j.subject = append(slices.DeleteFunc(slices.Clone(under), func(s string) bool { return s == "" }), j.subject...)
 	}
 	for _, n := range j.notes {
 		r.tell(n)
+	}
+	if g := r.gridOf(j.at); len(g.Layouts) == 0 {
+		g.Layouts = []Layout{{Kind: "fields", Columns: fieldNames(x), Order: 1, Used: 1}}
 	}
 	d := &j.draft
 	if n := r.rows.counted.next(d.stem); n > 0 && d.rowID == "" {
@@ -76,6 +79,33 @@ func (r *reader) jsonItem(j *jsonItem, under []string) {
 		return
 	}
 	r.settle(d)
+}
+
+// fieldNames says which field of a row has which role.
+func fieldNames(x *fastjson.Value) []string {
+	var out []string
+	o, err := x.Object()
+	if err != nil {
+		return nil
+	}
+	names := [...]string{
+		roleID: "id", roleQuestion: "question", roleAnswer: "answer", roleOptions: "options", roleWrong: "wrong",
+		roleExplain: "explanation", roleForm: "kind", roleSubject: "subject", roleFigure: "figure", roleLang: "lang",
+	}
+	o.Visit(func(key []byte, _ *fastjson.Value) {
+		what, option := roleOf(string(key))
+		name := ""
+		if int(what) < len(names) {
+			name = names[what]
+		}
+		if what == roleOption {
+			name = letter(option)
+		}
+		if name != "" {
+			out = append(out, name+"="+clip(string(key), 20))
+		}
+	})
+	return out
 }
 
 // A jsonItem collects the fields of a row.

@@ -24,7 +24,8 @@ type Part struct {
 	Missing   []int           `json:"missing,omitempty"`
 	Repeated  []int           `json:"repeated,omitempty"` // printed numbers that stand twice
 	Figures   int             `json:"figures"`            // records that need a figure
-	Doubtful  int             `json:"doubtful"`           // records with a doubt
+	Doubts    map[string]int  `json:"doubts"`             // records by what lowers their confidence
+	Left      []Left          `json:"left,omitempty"`     // the first questions left out, with place and reason
 	Layouts   []Layout        `json:"layouts"`            // ways to read it, the chosen one first
 	Letters   map[string]int  `json:"letters,omitempty"`  // right letters of single-choice records, by number of options: 4:A
 	Stems     int             `json:"stems"`              // different stems, numbers in them aside
@@ -34,14 +35,25 @@ type Part struct {
 	Rows bool `json:"rows,omitempty"`
 }
 
+// A Left is a question that was left out.
+type Left struct {
+	At     string `json:"at"`
+	Reason string `json:"reason"`
+	Detail string `json:"detail"` // English, for people
+}
+
+// maxLeft is how many a part lists; the drop file has them all.
+const maxLeft = 20
+
 // close settles whether the counts agree.
 func (p *Part) close() { p.Closed = p.Questions == p.Keys && p.Keys == p.Matched }
 
 // Add takes the counts of another stretch of the same table or list of rows.
 func (p *Part) Add(q Part) {
 	p.Questions, p.Keys, p.Matched, p.Records = p.Questions+q.Questions, p.Keys+q.Keys, p.Matched+q.Matched, p.Records+q.Records
-	p.Figures, p.Doubtful, p.Stems = p.Figures+q.Figures, p.Doubtful+q.Doubtful, p.Stems+q.Stems
-	p.Dropped, p.Letters = sum(p.Dropped, q.Dropped), sum(p.Letters, q.Letters)
+	p.Figures, p.Stems = p.Figures+q.Figures, p.Stems+q.Stems
+	p.Dropped, p.Letters, p.Doubts = sum(p.Dropped, q.Dropped), sum(p.Letters, q.Letters), sum(p.Doubts, q.Doubts)
+	p.Left = append(p.Left, q.Left[:max(0, min(len(q.Left), maxLeft-len(p.Left)))]...)
 	p.close()
 }
 
@@ -117,11 +129,9 @@ func Suspicions(parts []Part) []Note {
 // A tally counts what becomes of one part while it is read.
 type tally struct {
 	Part
-	keyed  int             // answers of key tables dealt to it
-	stems  map[uint64]bool // of stems with the numbers masked
-	asked  []int           // printed numbers in order
-	looks  map[string]int  // ways options are labelled
-	number [numLoose + 1]int
+	keyed int             // answers of key tables dealt to it
+	stems map[uint64]bool // of stems with the numbers masked
+	asked []int           // printed numbers in order
 }
 
 // maxStems bounds the stems a part remembers.
@@ -148,6 +158,9 @@ func (t *tally) took(at drydock.Locator, r *drydock.Record, d *drydock.Drop, ans
 			t.Dropped = map[string]int{}
 		}
 		t.Dropped[d.Reason]++
+		if len(t.Left) < maxLeft {
+			t.Left = append(t.Left, Left{at.String(), d.Reason, d.Detail})
+		}
 		return
 	}
 	t.Records++
@@ -155,8 +168,11 @@ func (t *tally) took(at drydock.Locator, r *drydock.Record, d *drydock.Drop, ans
 	if q.NeedsFigure {
 		t.Figures++
 	}
-	if len(q.Doubts) > 0 {
-		t.Doubtful++
+	for _, w := range q.Doubts {
+		if t.Doubts == nil {
+			t.Doubts = map[string]int{}
+		}
+		t.Doubts[w]++
 	}
 	if q.Kind == drydock.Single && len(q.Answer) == 1 {
 		if t.Letters == nil {
@@ -181,6 +197,9 @@ func (t *tally) done() Part {
 	p.Stems += len(t.stems)
 	if p.Dropped == nil {
 		p.Dropped = map[string]int{}
+	}
+	if p.Doubts == nil {
+		p.Doubts = map[string]int{}
 	}
 	if p.Title == nil {
 		p.Title = []string{}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/drydock-ml/drydock/dataprep/emit"
+	"github.com/drydock-ml/drydock/dataprep/question"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
@@ -21,9 +22,10 @@ import (
 type PrepOptions struct {
 	Sources []string
 	pipeline.PrepOptions
-	Limit  int
-	Seed   int
-	DryRun bool
+	Limit   int
+	Seed    int
+	Explain bool
+	DryRun  bool
 }
 
 func newPrepCommand(a *app) *cobra.Command {
@@ -60,6 +62,8 @@ func newPrepCommand(a *app) *cobra.Command {
 	f.str(&o.PasswordFile, "password-file", "", "", msg.Text{"`FILE` with the password of encrypted sources", "含加密来源密码的 `FILE`"})
 	f.encoding(&o.Encoding)
 	f.int(&o.Limit, "limit", "", 0, msg.Text{"read at most `N` records of each file (0: all)", "每个文件最多读取 `N` 条记录（0：全部）"})
+	f.bool(&o.Explain, "explain", "", msg.Text{"say how each section was read, and what else it could have been", "说明每个部分按何种版式读取，以及次优的读法"})
+	f.float(&o.MinConfidence, "min-confidence", "", question.DefaultBar, msg.Text{"drop questions below confidence `X`, 0 to 1", "丢弃可信度低于 `X`（0 到 1）的题目"})
 	f.dryRun(&o.DryRun)
 	f.int(&o.Seed, "seed", "", 0, msg.Text{"seed `N` of shuffled options", "打乱选项的种子 `N`"})
 	a.completeFunc(c, "to", func() []string { return spec.Names(emit.Emitters()) })
@@ -80,7 +84,7 @@ func runPrep(ctx context.Context, a *app, o PrepOptions) error {
 	if res == nil {
 		return err
 	}
-	if aerr := a.answer(prepAnswer{"drydock.prep/1", res, false}); aerr != nil {
+	if aerr := a.answer(prepAnswer{"drydock.prep/1", res, false, o.Explain}); aerr != nil {
 		return aerr
 	}
 	return err
@@ -109,7 +113,7 @@ func (o PrepOptions) toStdout(ctx context.Context, a *app) error {
 	}
 	if !a.term.JSON() {
 		res.Out = "-"
-		prepAnswer{"drydock.prep/1", res, false}.text(term)
+		prepAnswer{"drydock.prep/1", res, false, o.Explain}.text(term)
 	}
 	return err
 }
@@ -128,7 +132,7 @@ func (o PrepOptions) dryRun(ctx context.Context, a *app) error {
 		return err
 	}
 	res.Out, res.Dropped, res.Sidecar = out, dropped, ""
-	if aerr := a.answer(prepAnswer{"drydock.prep/1", res, true}); aerr != nil {
+	if aerr := a.answer(prepAnswer{"drydock.prep/1", res, true, o.Explain}); aerr != nil {
 		return aerr
 	}
 	return err
@@ -138,6 +142,9 @@ func (o PrepOptions) dryRun(ctx context.Context, a *app) error {
 func (o PrepOptions) check() error {
 	if _, ok := spec.Find(emit.Emitters(), o.To); !ok {
 		return oneOf("--to", o.To, spec.Names(emit.Emitters())...)
+	}
+	if o.MinConfidence < 0 || o.MinConfidence > 1 {
+		return fail.New(fail.Usage, msg.Text{"--min-confidence %g: want a number from 0 to 1", "--min-confidence %g：应为 0 到 1 之间的数"}, o.MinConfidence)
 	}
 	if o.Seed < 0 {
 		return fail.New(fail.Usage, msg.Text{"--seed %d: must not be negative", "--seed %d：不能为负数"}, o.Seed)
@@ -169,7 +176,7 @@ func (o PrepOptions) prep(ctx context.Context, a *app, term *ui.Terminal) (*pipe
 	defer p.endProgress()
 	po := o.PrepOptions
 	po.Inputs, po.Seed = o.Sources, uint64(o.Seed)
-	po.Options = pipeline.Options{Workers: a.workers(), Limit: o.Limit, Observe: func(e pipeline.Event) {
+	po.Options = pipeline.Options{Workers: a.workers(), Limit: o.Limit, Explain: o.Explain, Observe: func(e pipeline.Event) {
 		if e.Type == "progress" {
 			p.event(e)
 		}
@@ -180,7 +187,8 @@ func (o PrepOptions) prep(ctx context.Context, a *app, term *ui.Terminal) (*pipe
 type prepAnswer struct {
 	Schema string `json:"schema"`
 	*pipeline.PrepResult
-	DryRun bool `json:"dry_run,omitempty"`
+	DryRun  bool `json:"dry_run,omitempty"`
+	Explain bool `json:"-"`
 }
 
 func (r prepAnswer) text(t *ui.Terminal) {
@@ -193,6 +201,10 @@ func (r prepAnswer) text(t *ui.Terminal) {
 		tb.Row(in.File, in.Format, fmt.Sprint(in.Records), kindCounts(t, in.Kinds), countWords(in.Dropped))
 	}
 	tb.Print()
+	printSections(t, r.Inputs, r.Explain)
+	if r.Explain {
+		explainSections(t, r.Inputs)
+	}
 	printNotes(t, r.Notes)
 	t.Print(msg.Text{"%d found = %d {row|rows} + %d dropped + %d merged", "共发现 %d = 数据行 %d + 丢弃 %d + 合并 %d"},
 		r.Sums.In+r.Sums.Made, r.Sums.Out, r.Sums.DroppedTotal(), r.Sums.Merged)

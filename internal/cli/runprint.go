@@ -229,17 +229,26 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 	case pipeline.StageSources:
 		amount = t.Count(len(s.Inputs), "file", "files", "个文件")
 		details = append(details, kindCounts(t, s.Kinds))
+		details = append(details, sectionTotals(t, s.Inputs)...)
 	case pipeline.StageContam:
 		details = describeContam(t, s)
 	case pipeline.StageOutput:
 		for _, o := range s.Output {
 			if s.Sums == nil { // a plan has not counted
 				details = append(details, o.Path)
+				if o.Dev != nil {
+					details = append(details, o.Dev.Path)
+				}
 				continue
 			}
 			details = append(details, t.Say(msg.Text{"%s: %d %s {row|rows}", "%s：%d 行 %s"}, o.Path, o.Rows, o.Shape))
 			details = append(details, lettersText(t, o.Letters)...)
+			if d := o.Dev; d != nil {
+				details = append(details, t.Say(msg.Text{"%s: %d %s {row|rows}", "%s：%d 行 %s"}, d.Path, d.Rows, d.Shape))
+			}
 		}
+	case pipeline.StageMix:
+		details = describeMix(t, s)
 	case pipeline.StageTrain:
 		details = describeTrain(t, s.Train)
 	case pipeline.StageEval:
@@ -252,7 +261,7 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 	case pipeline.StageCard:
 		details = append(details, fileNames(s.Files))
 	}
-	if s.Sums != nil && s.Name != pipeline.StageOutput && s.Name != pipeline.StageContam {
+	if s.Sums != nil && s.Name != pipeline.StageOutput && s.Name != pipeline.StageContam && s.Name != pipeline.StageMix {
 		details = append(details, sumsText(t, s)...)
 	}
 	if s.Dedup != nil && len(s.Dedup.Listed) > 0 {

@@ -14,6 +14,7 @@ import (
 	"os"
 
 	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/dataprep/question"
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/runstore"
 	"github.com/drydock-ml/drydock/provenance"
@@ -42,6 +43,8 @@ type partMeta struct {
 	Sources drydock.Sums    `json:"sources"`
 	Steps   []stepSums      `json:"steps"`
 	Notes   []noteRow       `json:"notes,omitempty"`
+	// Sections are the parts of a question bank, in order.
+	Sections []question.Part `json:"sections,omitempty"`
 	// Failed says that something could not be read or converted: the run ends
 	// with 3.
 	Failed bool `json:"failed,omitempty"`

@@ -32,6 +32,7 @@ type PrepOptions struct {
 	Encoding        string
 	PasswordFile    string
 	AllowRestricted bool
+	MinConfidence   float64 // of questions
 	Seed            uint64
 	Options         Options
 }
@@ -104,7 +105,7 @@ func (o PrepOptions) config(dir string) (c *Config, missing fail.List, err error
 		"dedup":  map[string]any{"exact": false},
 		"output": []any{map[string]any{o.To: map[string]any{"path": "rows.jsonl"}}},
 	}
-	as, steps := "question", []any{"parse_questions"}
+	as, steps := "question", []any{map[string]any{"parse_questions": map[string]any{"min_confidence": o.MinConfidence}}}
 	if target, _ := emit.TargetOf(o.To); o.To == "passage" || target.Task == emit.Pretrain {
 		as, steps = "passage", []any{"split_sections"}
 	}

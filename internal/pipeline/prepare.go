@@ -146,6 +146,7 @@ func (r *runner) sumInputs(src *StageResult) {
 			for k, v := range m.Sources.Dropped {
 				row.Dropped[k] += v
 			}
+			row.Sections = addSections(row.Sections, m.Sections)
 			for _, n := range m.Notes {
 				src.Notes = append(src.Notes, Note{in.name, n.Code, n.En, n.Zh})
 				if n.Damage {
@@ -176,6 +177,7 @@ func (r *runner) sumInputs(src *StageResult) {
 			}, in.name, (drydock.Sums{Dropped: row.Dropped}).DroppedTotal(), counts(row.Dropped)).
 				Hint(msg.Text{"each stands in %s with its reason and place", "每一块及其原因、位置都在 %s 中"}, r.dropFile))
 		}
+		r.proveSections(in.name, row.Sections, src)
 		src.Inputs = append(src.Inputs, row)
 	}
 }

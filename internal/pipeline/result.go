@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/dataprep/question"
 	"github.com/drydock-ml/drydock/eval"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/runstore"
@@ -18,6 +19,7 @@ const (
 	StageSteps   = "steps"
 	StageDedup   = "dedup"
 	StageContam  = "contam"
+	StageMix     = "mix"
 	StageOutput  = "output"
 	StageCard    = "card"
 	StageTrain   = "train"
@@ -28,7 +30,7 @@ const (
 // Stages lists the stages in order.
 func Stages() []string {
 	return []string{
-		StageSources, StageSteps, StageDedup, StageContam, StageOutput,
+		StageSources, StageSteps, StageDedup, StageContam, StageMix, StageOutput,
 		StageCard, StageTrain, StageEval, StagePack,
 	}
 }
@@ -61,6 +63,7 @@ type Options struct {
 	From    string        // run this stage and what follows, on what is there
 	Fresh   bool          // forget what is cached
 	Limit   int           // read at most this many records of each file; 0: all
+	Explain bool          // try other layouts of question banks and report how each fits
 	DryRun  bool          // plan only
 	Gates   Gates         // of the training; the run's record names those that were lifted
 	Wait    time.Duration // for another run of the same project
@@ -103,6 +106,7 @@ type StageResult struct {
 	Steps   []StepResult   `json:"steps,omitempty"`  // steps
 	Dedup   *DedupResult   `json:"dedup,omitempty"`  // dedup, of near duplicates
 	Contam  []ContamResult `json:"contam,omitempty"` // contam, by benchmark
+	Mix     *MixResult     `json:"mix,omitempty"`    // mix
 	Output  []OutputResult `json:"output,omitempty"` // output
 	Train   *TrainResult   `json:"train,omitempty"`
 	Eval    []EvalResult   `json:"eval,omitempty"`
@@ -140,8 +144,10 @@ type InputResult struct {
 	Records int            `json:"records"`
 	Kinds   map[string]int `json:"kinds"`
 	Dropped map[string]int `json:"dropped"`
-	Error   *Note          `json:"error,omitempty"` // it could not be read, or not to its end
-	Hints   []Note         `json:"hints,omitempty"`
+	// Sections are the parts of a question bank with the proof of their counts.
+	Sections []question.Part `json:"sections,omitempty"`
+	Error    *Note           `json:"error,omitempty"` // it could not be read, or not to its end
+	Hints    []Note          `json:"hints,omitempty"`
 }
 
 // A StepResult is one step's sums.
@@ -184,6 +190,9 @@ type OutputResult struct {
 	Longest int            `json:"longest_chars"`
 	Letters map[string]int `json:"letters,omitempty"` // answer letters, single choice
 	LeftOut map[string]int `json:"left_out"`          // records this file could not take, by reason
+	// Dev is the file of the records that a split keeps from training; what it
+	// could not take is in LeftOut.
+	Dev *OutputResult `json:"dev,omitempty"`
 }
 
 // A TrainResult is the trainer's plan, or how its run ended.

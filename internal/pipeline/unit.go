@@ -153,7 +153,8 @@ func (u *unitRun) read(ctx context.Context) error {
 		return u.notParsed(ctx, doc)
 	}
 	if name == "parse_questions" {
-		p = question.New(question.Options{Note: u.questionNote})
+		m := &u.job.part.meta
+		p = question.Watched(p, u.questionNote, func(s question.Part) { m.Sections = append(m.Sections, s) }, u.r.opt.Explain)
 		defer u.tellQuestionNotes()
 	}
 	for rec, err := range p.Parse(ctx, doc) {
