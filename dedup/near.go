@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/parallel"
 )
 
@@ -100,6 +101,12 @@ func (n *nearRun) add(key, record uint32) {
 	n.index.add(key, record)
 	key >>= 32 - freshBits
 	n.fresh[key>>6] |= 1 << (key & 63)
+}
+
+// id is that of the i-th record.
+func (n *nearRun) id(i int) drydock.ID {
+	s := n.order[i]
+	return n.r.units[s.unit].ids[s.at]
 }
 
 type pairing struct{ removed, record uint32 }
@@ -288,6 +295,9 @@ func (n *nearRun) settle(c *candidate, i int) {
 		if m.verdict.better(best.verdict) {
 			best = m
 		}
+		if m.verdict.reason != "" && n.r.opt.Alike != nil {
+			n.r.opt.Alike(n.id(i), n.id(int(m.record)))
+		}
 	}
 	if best.verdict.reason != "" {
 		n.found = append(n.found, match{
@@ -296,7 +306,7 @@ func (n *nearRun) settle(c *candidate, i int) {
 		})
 		n.others = append(n.others, pairing{uint32(i), best.record})
 	}
-	if best.verdict.reason == Near {
+	if best.verdict.reason == Near && n.r.opt.Alike == nil {
 		return
 	}
 	for _, key := range c.keys.own {

@@ -216,3 +216,43 @@ func TestKeepPolicy(t *testing.T) {
 		}
 	}
 }
+
+// Alike tells all that hangs together, also through a record that another stands
+// for, whatever is near whom first.
+func TestAlike(t *testing.T) {
+	t.Parallel()
+	runes := []rune(newWriter(4).zh(40))
+	chain := []string{string(runes), string(runes[2:]), string(runes[4:]), string(runes[6:]), newWriter(5).zh(40)}
+	var recs []*drydock.Record
+	for _, s := range chain {
+		recs = append(recs, text(s))
+	}
+	recs = place(0, recs...)
+	up := map[drydock.ID]drydock.ID{}
+	var root func(drydock.ID) drydock.ID
+	root = func(id drydock.ID) drydock.ID {
+		if next, ok := up[id]; ok {
+			return root(next)
+		}
+		return id
+	}
+	r := dedup.New(dedup.Options{Threshold: 0.95, Alike: func(a, b drydock.ID) {
+		if a, b = root(a), root(b); a != b {
+			up[a] = b
+		}
+	}})
+	if err := r.Sketch(0)(t.Context(), recs); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Decide(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i < 4; i++ {
+		if root(recs[i].ID) != root(recs[0].ID) {
+			t.Errorf("record %d hangs together with none", i)
+		}
+	}
+	if root(recs[4].ID) == root(recs[0].ID) {
+		t.Error("the stranger was taken for one of them")
+	}
+}

@@ -36,6 +36,11 @@ type Options struct {
 	// Dir is where texts wait that do not fit into TextMemory, in a temporary
 	// file. Empty: the system's folder for such files.
 	Dir string
+	// Alike is told every pair of records that were found to resemble each other,
+	// whatever becomes of them; nil: nobody asks. Near ones then meet others, too,
+	// so that what hangs together can be told from the pairs. Decide calls it from
+	// one goroutine, in an order that depends on the records only.
+	Alike func(a, b drydock.ID)
 	// TextMemory is how many bytes of folded text are held in memory at most, a
 	// batch for each unit aside; 0: 256 MiB.
 	TextMemory int64
