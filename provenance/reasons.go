@@ -102,6 +102,8 @@ func contentReason(reason string) (msg.Text, bool) {
 		return msg.Text{"the same record stands elsewhere", "与其他记录重复"}, true
 	case "duplicate_near", "near_duplicate":
 		return msg.Text{"nearly the same record stands elsewhere", "与其他记录近似重复"}, true
+	case "not_in_mix":
+		return msg.Text{"left out by the mix's weights, quotas or size", "因配比的权重、配额或总数而未采用"}, true
 	case "needs_figure":
 		return msg.Text{"cannot be answered without its image", "缺少图片则无法作答"}, true
 	case "no_answer":

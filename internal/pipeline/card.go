@@ -243,53 +243,88 @@ func (l *ledgerRun) corpus() error {
 	if id, err = l.next(s); err != nil {
 		return err
 	}
-	return l.drops(l.r.stage(StageContam).Path("dropped.jsonl"), func(string) string { return id })
+	if err := l.drops(l.r.stage(StageContam).Path("dropped.jsonl"), func(string) string { return id }); err != nil {
+		return err
+	}
+	return l.mix()
 }
 
-// outputs writes one step for each file, with the lineage of its rows.
+// mix writes what was chosen and divided, with the report of it.
+func (l *ledgerRun) mix() error {
+	res := l.r.result.Stage(StageMix)
+	if res == nil {
+		return nil
+	}
+	report, err := l.artifact(mixFile, provenance.RoleReport, 1)
+	if err != nil {
+		return err
+	}
+	seed := l.r.cfg.Seed
+	id, err := l.next(provenance.Step{
+		Name: StageMix, Params: l.r.cfg.mixParams(), Seed: &seed, Sums: *res.Sums, Outputs: []provenance.Artifact{report},
+	})
+	if err != nil {
+		return err
+	}
+	return l.drops(l.r.stage(StageMix).Path("dropped.jsonl"), func(string) string { return id })
+}
+
+// outputs writes one step for each output, with the lineage of its rows: those of
+// training, then those of dev where a split made such a file.
 func (l *ledgerRun) outputs(ctx context.Context) error {
 	stage := l.r.stage(StageOutput)
 	kept := l.r.result.Stage(StageOutput).Sums.In
 	from := l.last[len(l.last)-1:]
 	for i, o := range l.r.result.Stage(StageOutput).Output {
-		side, err := l.artifact(o.Sidecar, provenance.RoleSidecar, o.Rows)
-		if err != nil {
-			return err
-		}
 		seed := l.r.cfg.Seed
-		id, err := l.step(provenance.Step{
+		step := provenance.Step{
 			Name: o.Shape, From: from, Params: paramsOf(l.r.cfg.Output[i].node), Seed: &seed,
-			Sums: drydock.Sums{In: kept, Out: o.Rows, Dropped: o.LeftOut},
-			Outputs: []provenance.Artifact{
-				{Path: o.Path, SHA256: o.SHA256, Bytes: o.Bytes, Records: o.Rows, Role: provenance.RoleData}, side,
-			},
-		})
-		if err != nil {
-			return err
+			Sums: drydock.Sums{In: kept, Dropped: o.LeftOut},
 		}
-		row := provenance.Lineage{}
-		line := 0
-		err = eachLine(stage.Path(fmt.Sprintf("lineage-%d.jsonl", i)), func(b []byte) error {
-			if line%1024 == 0 && ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			line++
-			row = provenance.Lineage{}
-			if err := json.Unmarshal(b, &row); err != nil {
+		for _, f := range o.sides() {
+			side, err := l.artifact(f.Sidecar, provenance.RoleSidecar, f.Rows)
+			if err != nil {
 				return err
 			}
-			row.File, row.Line = o.Path, line
-			row.Chain = append(slices.Clone(l.last), id)
-			return l.w.Lineage(row)
-		})
+			step.Sums.Out += f.Rows
+			step.Outputs = append(step.Outputs, provenance.Artifact{
+				Path: f.Path, SHA256: f.SHA256, Bytes: f.Bytes, Records: f.Rows, Role: provenance.RoleData,
+			}, side)
+		}
+		// a record may give several rows
+		step.Sums.Made = step.Sums.Out + step.Sums.DroppedTotal() - kept
+		id, err := l.step(step)
 		if err != nil {
 			return err
+		}
+		for n, f := range o.sides() {
+			if err := l.lineage(ctx, stage.Path(lineageName(i, n)), f.Path, id); err != nil {
+				return err
+			}
 		}
 		if err := l.drops(stage.Path(fmt.Sprintf("left-%d.jsonl", i)), func(string) string { return id }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// lineage copies a stage's lineage of one file into the ledger.
+func (l *ledgerRun) lineage(ctx context.Context, from, file, step string) error {
+	line := 0
+	return eachLine(from, func(b []byte) error {
+		if line%1024 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		line++
+		row := provenance.Lineage{}
+		if err := json.Unmarshal(b, &row); err != nil {
+			return err
+		}
+		row.File, row.Line = file, line
+		row.Chain = append(slices.Clone(l.last), step)
+		return l.w.Lineage(row)
+	})
 }
 
 func (l *ledgerRun) artifact(path string, role provenance.Role, rows int) (provenance.Artifact, error) {
@@ -352,17 +387,14 @@ func paramsOf(n *yaml.Node) drydock.RawJSON {
 func (r *runner) writeDocuments() error {
 	var fields []provenance.FileFields
 	for _, o := range r.result.Stage(StageOutput).Output {
-		for _, p := range []string{o.Path, o.Sidecar} {
-			f, err := os.Open(inside(r.base, p))
-			if err != nil {
-				return err
+		for _, side := range o.sides() {
+			for _, p := range []string{side.Path, side.Sidecar} {
+				f, err := fieldsOf(r.base, p)
+				if err != nil {
+					return err
+				}
+				fields = append(fields, f)
 			}
-			s, err := provenance.ReadSchema(f)
-			f.Close()
-			if err != nil {
-				return fmt.Errorf("%s: %w", p, err)
-			}
-			fields = append(fields, provenance.FileFields{Path: p, Rows: s.Rows, Fields: s.Fields()})
 		}
 	}
 	for _, lang := range []msg.Lang{msg.En, msg.Zh} {
@@ -380,6 +412,20 @@ func (r *runner) writeDocuments() error {
 		}
 	}
 	return nil
+}
+
+// fieldsOf reads which fields a file of rows has.
+func fieldsOf(base, path string) (provenance.FileFields, error) {
+	f, err := os.Open(inside(base, path))
+	if err != nil {
+		return provenance.FileFields{}, err
+	}
+	defer f.Close()
+	s, err := provenance.ReadSchema(f)
+	if err != nil {
+		return provenance.FileFields{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return provenance.FileFields{Path: path, Rows: s.Rows, Fields: s.Fields()}, nil
 }
 
 // writeCard writes the card in both languages.

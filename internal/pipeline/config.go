@@ -34,6 +34,8 @@ type Config struct {
 	Dedup         DedupConfig         `yaml:"dedup" help:"Removal of duplicates." zh:"去除重复。"`
 	Benchmarks    []BenchmarkConfig   `yaml:"benchmarks" help:"Benchmarks that only this project knows." zh:"仅本项目使用的评测集。"`
 	Contamination ContaminationConfig `yaml:"contamination" help:"The check against the benchmarks." zh:"与评测集的污染检查。"`
+	Mix           *MixConfig          `yaml:"mix" help:"How much of what the outputs hold: weights and quotas by source, subject, language and kind." zh:"输出的配比：按来源、主题、语言与类型设置权重和配额。"`
+	Split         *SplitConfig        `yaml:"split" help:"Records kept from training, in files of their own (x.jsonl and x.dev.jsonl)." zh:"不参与训练的记录，另存为独立文件（x.jsonl 与 x.dev.jsonl）。"`
 	Output        outputList          `yaml:"output" help:"Files to write." zh:"要写出的文件。" required:"true"`
 	Card          CardConfig          `yaml:"card" help:"Texts of the data card that only people know." zh:"数据卡中只有人知道的内容。"`
 	Train         trainConfig         `yaml:"train" help:"The trainer and its options." zh:"训练器及其选项。"`
@@ -368,6 +370,9 @@ func Parse(path string, src []byte) (*Config, fail.List) {
 	c.Contamination.OnHit = "drop"
 	c.Steps.DecodeSpec(d, defaultSteps(), "steps")
 	d.Decode(d.Root, c, component("file", "文件", filepath.Base(path)))
+	if c.Split != nil && c.Split.By == "" {
+		c.Split.By = "item"
+	}
 	c.lint(d)
 	if n := c.Contamination.Thresholds.Node; n != nil {
 		c.Contamination.Thresholds.check(d, n)

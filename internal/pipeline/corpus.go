@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,6 +33,19 @@ type corpusStep interface {
 
 var _ corpusStep = (*dedup.Remover)(nil)
 
+// The stages of pass 2, by place.
+const (
+	atDedup = iota
+	atContam
+	atMix
+	atOutput
+	corpusStages
+)
+
+func corpusNames() [corpusStages]string {
+	return [corpusStages]string{StageDedup, StageContam, StageMix, StageOutput}
+}
+
 // reportFile holds the findings of the contamination check, one a line.
 const reportFile = "build/contam.jsonl"
 
@@ -39,10 +53,12 @@ const reportFile = "build/contam.jsonl"
 type corpus struct {
 	r      *runner
 	key    string
-	stages [3]runstore.Stage // dedup, contam, output
+	stages [corpusStages]runstore.Stage
 	cached bool
 	saved  savedCorpus
 	dedup  *dedup.Remover // nil: duplicates stay
+	mixer  *mixer         // nil: all that is left goes to the outputs
+	mixed  *mixDecision   // nil before it decided, and without a mixer
 	checks []*check
 	emits  []*output
 	leaked emit.Emitter               // question rows of what was removed
@@ -52,7 +68,7 @@ type corpus struct {
 
 // savedCorpus is result.json of the output stage: what a cached run reports.
 type savedCorpus struct {
-	Results [3]StageResult `json:"results"`
+	Results [corpusStages]StageResult `json:"results"` // without a name: the stage is not configured
 }
 
 // A check is one benchmark the records are compared with.
@@ -69,13 +85,14 @@ type output struct {
 
 func (r *runner) newCorpus(whole string) (*corpus, error) {
 	c := &corpus{r: r}
-	for i, name := range []string{StageDedup, StageContam, StageOutput} {
+	for i, name := range corpusNames() {
 		c.stages[i] = r.stage(name)
 	}
 	parts := []string{r.env.Tool.Program, whole, fmt.Sprint(r.cfg.Seed, r.cfg.Dedup.Exact, r.cfg.Dedup.threshold(), r.cfg.Dedup.Prefer), r.cfg.Contamination.OnHit, r.cfg.Contamination.Thresholds.Hash()}
 	for _, ref := range r.cfg.Contamination.Against {
 		parts = append(parts, ref, r.benches[ref].SHA256)
 	}
+	parts = append(parts, string(r.cfg.mixParams()))
 	for _, o := range r.cfg.Output {
 		text, err := r.promptSource(o.prompt())
 		if err != nil {
@@ -84,9 +101,9 @@ func (r *runner) newCorpus(whole string) (*corpus, error) {
 		parts = append(parts, o.shape, o.params, text)
 	}
 	c.key = key(parts...)
-	if d, ok := c.stages[2].Done(); ok && d.Key == c.key && !r.forced(StageDedup, StageContam, StageOutput) {
+	if d, ok := c.stages[atOutput].Done(); ok && d.Key == c.key && !r.forced(StageDedup, StageContam, StageMix, StageOutput) {
 		if changed, intact := d.Intact(r.project); intact {
-			b, err := os.ReadFile(c.stages[2].Path("result.json"))
+			b, err := os.ReadFile(c.stages[atOutput].Path("result.json"))
 			c.cached = err == nil && json.Unmarshal(b, &c.saved) == nil
 		} else if !r.opt.DryRun {
 			r.warn(pair{
@@ -98,19 +115,39 @@ func (r *runner) newCorpus(whole string) (*corpus, error) {
 	if !c.cached && r.cfg.Dedup.Exact {
 		c.dedup = dedup.New(r.dedupOptions())
 	}
+	if !c.cached {
+		c.mixer = newMixer(r.cfg)
+	}
+	if c.mixer != nil && r.cfg.Split != nil {
+		c.mixer.kin = newKin(r.dedupOptions())
+	}
 	return c, nil
 }
 
 // sketch returns the first pass of the corpus steps over unit i; nil when
 // nothing needs one.
 func (c *corpus) sketch(i int) func(context.Context, []*drydock.Record) error {
-	if c.dedup == nil {
+	var steps []func(context.Context, []*drydock.Record) error
+	if c.dedup != nil {
+		steps = append(steps, c.dedup.Sketch(i))
+	}
+	if c.mixer != nil && c.mixer.kin != nil {
+		steps = append(steps, c.mixer.kin.remover.Sketch(i))
+	}
+	if len(steps) == 0 {
 		return nil
 	}
-	return c.dedup.Sketch(i)
+	return func(ctx context.Context, recs []*drydock.Record) error {
+		for _, s := range steps {
+			if err := s(ctx, recs); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
-// runCorpus is the stages dedup, contam and output.
+// runCorpus is the stages dedup, contam, mix and output.
 func (r *runner) runCorpus(ctx context.Context) error {
 	c := r.corpus
 	if r.opt.DryRun {
@@ -119,6 +156,9 @@ func (r *runner) runCorpus(ctx context.Context) error {
 	if c.cached {
 		for i := range c.saved.Results {
 			res := c.saved.Results[i]
+			if res.Name == "" {
+				continue
+			}
 			res.Status, res.Reason, res.Seconds, res.key = StatusCached, "unchanged", 0, c.key
 			if err := r.done(res); err != nil {
 				return err
@@ -147,15 +187,37 @@ func (r *runner) runCorpus(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ids, err := newRowIDs(c.chunks(1, rowIDSuffix))
+	ids, err := newRowIDs(c.chunks(atContam, rowIDSuffix))
 	if err != nil {
 		return err
 	}
 	checked := took()
+	if c.mixer != nil {
+		sizes := make([]int, len(r.parts))
+		for i, p := range r.parts {
+			sizes[i] = p.meta.Records
+		}
+		if c.mixed, err = c.mixer.decide(ctx, sizes); err != nil {
+			return err
+		}
+	}
+	mixed := took()
 	if err := c.emitAll(ctx, states, ids); err != nil {
 		return err
 	}
-	return c.finish(states, ids, [3]float64{decided, checked - decided, took() - checked})
+	return c.finish(states, ids, [corpusStages]float64{decided, checked - decided, mixed - checked, took() - mixed})
+}
+
+// close gives up the texts that wait for a decision.
+func (c *corpus) close() error {
+	var err error
+	if c.dedup != nil {
+		err = c.dedup.Close()
+	}
+	if c.mixer != nil && c.mixer.kin != nil && c.mixer.kin.remover != nil {
+		err = errors.Join(err, c.mixer.kin.remover.Close())
+	}
+	return err
 }
 
 func (c *corpus) eachPart(ctx context.Context, stage string, do func(context.Context, int) error) error {
@@ -169,6 +231,9 @@ func (c *corpus) eachPart(ctx context.Context, stage string, do func(context.Con
 
 // open builds the indexes and the emitters.
 func (c *corpus) open() error {
+	if c.mixer != nil {
+		c.mixer.parts = make([]*mixSketch, len(c.r.parts))
+	}
 	question, _ := spec.Find(emit.Emitters(), "question")
 	b, err := question.Default()
 	if err != nil {
@@ -189,31 +254,40 @@ func (c *corpus) open() error {
 }
 
 // finish joins the chunks, writes the stages' files and reports them.
-func (c *corpus) finish(states []*partState, ids *rowIDs, seconds [3]float64) error {
-	results := [3]StageResult{{Name: StageDedup}, {Name: StageContam}, {Name: StageOutput}}
-	for i := range results {
-		results[i].Status, results[i].Sums, results[i].key, results[i].Seconds = StatusDone, &drydock.Sums{}, c.key, seconds[i]
+func (c *corpus) finish(states []*partState, ids *rowIDs, seconds [corpusStages]float64) error {
+	var results [corpusStages]StageResult
+	for i, name := range corpusNames() {
+		results[i] = StageResult{Name: name, Status: StatusDone, Sums: &drydock.Sums{}, key: c.key, Seconds: seconds[i]}
 	}
 	for _, s := range states {
-		results[0].Sums.Add(s.dedup)
-		results[1].Sums.Add(s.contam)
+		results[atDedup].Sums.Add(s.dedup)
+		results[atContam].Sums.Add(s.contam)
 	}
-	if err := c.report(&results[1], states, ids); err != nil {
+	if err := c.report(&results[atContam], states, ids); err != nil {
 		return err
 	}
-	outFiles, err := c.joinOutputs(&results[2], results[1].Sums.Out)
-	if err != nil {
+	var files [corpusStages][]string
+	var err error
+	if files[atMix], err = c.reportMix(&results[atMix], results[atContam].Sums.Out); err != nil {
 		return err
 	}
-	files := [3][]string{{}, {}, outFiles}
-	if files[0], err = c.reportDuplicates(&results[0]); err != nil {
+	if files[atOutput], err = c.joinOutputs(&results[atOutput], results[atMix].Sums.Out); err != nil {
+		return err
+	}
+	if files[atDedup], err = c.reportDuplicates(&results[atDedup]); err != nil {
 		return err
 	}
 	if len(c.checks) > 0 {
-		files[1] = append(files[1], filepath.Join(c.r.base, filepath.FromSlash(reportFile)))
-		results[1].Files = []string{reportFile}
+		files[atContam] = append(files[atContam], filepath.Join(c.r.base, filepath.FromSlash(reportFile)))
+		results[atContam].Files = []string{reportFile}
+	}
+	if c.mixer == nil {
+		results[atMix] = StageResult{}
 	}
 	for i := range results {
+		if results[i].Name == "" {
+			continue
+		}
 		chunks := c.chunks(i, ".dropped.jsonl")
 		if _, _, err := concat(c.stages[i].Path("dropped.jsonl"), chunks); err != nil {
 			return err
@@ -226,16 +300,16 @@ func (c *corpus) finish(states []*partState, ids *rowIDs, seconds [3]float64) er
 		}
 		files[i] = append(files[i], c.stages[i].Path("stats.json"), c.stages[i].Path("dropped.jsonl"))
 	}
-	if _, _, err := concat(c.stages[1].Path("leaked.jsonl"), c.chunks(1, ".leaked.jsonl")); err != nil {
+	if _, _, err := concat(c.stages[atContam].Path("leaked.jsonl"), c.chunks(atContam, ".leaked.jsonl")); err != nil {
 		return err
 	}
-	files[1] = append(files[1], c.stages[1].Path("leaked.jsonl"))
+	files[atContam] = append(files[atContam], c.stages[atContam].Path("leaked.jsonl"))
 	return c.seal(results, files)
 }
 
 // seal writes result.json and DONE, the output stage's last, since it vouches
-// for all three.
-func (c *corpus) seal(results [3]StageResult, files [3][]string) error {
+// for all of them.
+func (c *corpus) seal(results [corpusStages]StageResult, files [corpusStages][]string) error {
 	saved := savedCorpus{Results: results}
 	for i := range saved.Results {
 		saved.Results[i].Seconds = 0 // a clock time has no place in a stage
@@ -244,12 +318,15 @@ func (c *corpus) seal(results [3]StageResult, files [3][]string) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.WriteFile(c.stages[2].Path("result.json"), append(b, '\n')); err != nil {
+	if err := atomicfile.WriteFile(c.stages[atOutput].Path("result.json"), append(b, '\n')); err != nil {
 		return err
 	}
-	files[2] = append(files[2], c.stages[2].Path("result.json"))
-	files[2] = append(files[2], append(slices.Clone(files[0]), files[1]...)...)
+	files[atOutput] = append(files[atOutput], c.stages[atOutput].Path("result.json"))
+	files[atOutput] = append(files[atOutput], slices.Concat(files[:atOutput]...)...)
 	for i := range results {
+		if results[i].Name == "" {
+			continue
+		}
 		d, err := c.stages[i].Finish(c.r.project, c.key, files[i])
 		if err != nil {
 			return err
@@ -273,10 +350,13 @@ func (c *corpus) chunks(stage int, suffix string) []string {
 // plan says whether pass 2 would run.
 func (c *corpus) plan() error {
 	reason := "sources, steps or options changed"
-	if _, ok := c.stages[2].Done(); !ok {
+	if _, ok := c.stages[atOutput].Done(); !ok {
 		reason = "not done yet"
 	}
-	for i, name := range []string{StageDedup, StageContam, StageOutput} {
+	for i, name := range corpusNames() {
+		if i == atMix && c.r.cfg.Mix == nil && c.r.cfg.Split == nil {
+			continue
+		}
 		s := StageResult{Name: name, Status: StatusPlanned, Reason: reason}
 		if name == StageContam && len(c.r.cfg.Contamination.Against) == 0 {
 			s.Status, s.Reason = StatusSkipped, noBenchmark
@@ -288,12 +368,15 @@ func (c *corpus) plan() error {
 		if c.cached {
 			s.Status, s.Reason = StatusCached, "unchanged"
 		}
-		if i == 2 {
+		if i == atMix {
+			s.Mix = c.r.cfg.plannedMix()
+		}
+		if i == atOutput {
 			for _, o := range c.r.cfg.Output {
-				s.Output = append(s.Output, OutputResult{Shape: o.shape, Path: o.path()})
+				s.Output = append(s.Output, c.plannedOutput(o))
 			}
 		}
-		if i == 1 {
+		if i == atContam {
 			for _, ref := range c.r.cfg.Contamination.Against {
 				b := c.r.benches[ref]
 				s.Contam = append(s.Contam, ContamResult{Benchmark: b.Benchmark.Ref().String(), SHA256: b.Canonical, Items: len(b.Items)})

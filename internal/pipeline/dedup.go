@@ -40,6 +40,11 @@ func (r *runner) dedupOptions() dedup.Options {
 
 // decideDuplicates settles which records repeat others.
 func (c *corpus) decideDuplicates(ctx context.Context) error {
+	if c.mixer != nil && c.mixer.kin != nil {
+		if err := c.mixer.kin.decide(ctx); err != nil {
+			return err
+		}
+	}
 	if c.dedup == nil {
 		return nil
 	}

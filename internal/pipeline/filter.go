@@ -56,12 +56,12 @@ func (c *corpus) filter(ctx context.Context, p *part) (*partState, error) {
 		defer f.Abort()
 		drops[i] = f
 	}
-	leaked, err := atomicfile.Create(c.chunk(1, p, ".leaked.jsonl"))
+	leaked, err := atomicfile.Create(c.chunk(atContam, p, ".leaked.jsonl"))
 	if err != nil {
 		return nil, err
 	}
 	defer leaked.Abort()
-	sketch, err := atomicfile.Create(c.chunk(1, p, rowIDSuffix))
+	sketch, err := atomicfile.Create(c.chunk(atContam, p, rowIDSuffix))
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +72,9 @@ func (c *corpus) filter(ctx context.Context, p *part) (*partState, error) {
 		scanners[i].Break()
 	}
 	f := &filterRun{c: c, s: s, scanners: scanners, drops: drops, leaked: leaked, ids: rowIDSketch{w: sketch}}
+	if c.mixer != nil {
+		f.mix = c.mixer.sketch(p.n - 1)
+	}
 	base := 0
 	for recs, err := range p.batches(ctx) {
 		if err != nil {
@@ -100,7 +103,8 @@ type filterRun struct {
 	drops    [2]*atomicfile.File
 	leaked   *atomicfile.File
 	ids      rowIDSketch
-	last     *checked // waits for what stands on the seam behind it
+	mix      *mixSketch // nil without a mixer
+	last     *checked   // waits for what stands on the seam behind it
 	buf      []byte
 }
 
@@ -184,16 +188,19 @@ func (f *filterRun) settle(next *drydock.Record) error {
 	}
 	f.s.contam.Out++
 	f.s.keep(c.at)
+	if f.mix != nil {
+		f.c.mixer.add(f.mix, c.record, c.at)
+	}
 	return f.ids.add(c.record)
 }
 
 // finish settles the last record of the part, with the first of the next part
-// where that goes on with the same file.
+// where that goes on with the same file. Parts are numbered from 1.
 func (f *filterRun) finish(ctx context.Context, p *part) error {
 	if f.last == nil {
 		return nil
 	}
-	if next := p.n + 1; len(f.scanners) > 0 && next < len(f.c.r.parts) && f.last.record.Origin.File != nil {
+	if next := p.n; len(f.scanners) > 0 && next < len(f.c.r.parts) && f.last.record.Origin.File != nil {
 		for recs, err := range f.c.r.parts[next].batches(ctx) {
 			if err != nil {
 				return err

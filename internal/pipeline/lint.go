@@ -24,6 +24,7 @@ func (c *Config) lint(d *spec.Document) {
 	}
 	c.lintOutput(d, c.lintSources(d))
 	c.lintDedup(d)
+	c.lintMix(d)
 	c.lintBenchmarks(d)
 	c.lintEval(d)
 	c.lintSubmission(d)

@@ -102,19 +102,39 @@ func (c *corpus) emitAll(ctx context.Context, states []*partState, ids *rowIDs) 
 type emitRun struct {
 	c       *corpus
 	state   *outState
-	rows    []*atomicfile.File
-	sidecar []*atomicfile.File
-	lineage []*atomicfile.File
+	files   [][2]rowFiles      // by output, of train and dev
 	left    []*atomicfile.File // what each output left out
 	drops   *atomicfile.File
+	unmixed *atomicfile.File // what the mix left out
 	buf     []byte
+}
+
+// rowFiles are the chunks of one file of rows.
+type rowFiles struct{ rows, sidecar, lineage *atomicfile.File }
+
+// inTrain and inDev are the places of what a split keeps apart; without a split
+// all is in the first.
+const (
+	inTrain = iota
+	inDev
+)
+
+// splitNames are what chunks and lineage call the two sides of a split.
+func splitNames() [2]string { return [2]string{"train", "dev"} }
+
+// sides is how many files each output has.
+func (c *corpus) sides() int {
+	if c.r.cfg.Split != nil {
+		return 2
+	}
+	return 1
 }
 
 func (c *corpus) emitPart(ctx context.Context, p *part, s *partState) (*outState, error) {
 	e := &emitRun{c: c, state: &outState{outputs: make([]OutputResult, len(c.emits))}}
 	var all []*atomicfile.File
 	create := func(suffix string) (*atomicfile.File, error) {
-		f, err := atomicfile.Create(c.chunk(2, p, suffix))
+		f, err := atomicfile.Create(c.chunk(atOutput, p, suffix))
 		if err == nil {
 			all = append(all, f)
 		}
@@ -129,17 +149,32 @@ func (c *corpus) emitPart(ctx context.Context, p *part, s *partState) (*outState
 	if e.drops, err = create(".dropped.jsonl"); err != nil {
 		return nil, err
 	}
+	if c.mixed != nil {
+		if e.unmixed, err = atomicfile.Create(c.chunk(atMix, p, ".dropped.jsonl")); err != nil {
+			return nil, err
+		}
+		all = append(all, e.unmixed)
+	}
+	e.files, e.left = make([][2]rowFiles, len(c.emits)), make([]*atomicfile.File, len(c.emits))
 	for i := range c.emits {
-		e.state.outputs[i] = OutputResult{Letters: map[string]int{}, LeftOut: map[string]int{}}
-		for _, k := range []struct {
-			to     *[]*atomicfile.File
-			suffix string
-		}{{&e.rows, "rows"}, {&e.sidecar, "sidecar"}, {&e.lineage, "lineage"}, {&e.left, "left"}} {
-			f, err := create(fmt.Sprintf(".%d.%s.jsonl", i, k.suffix))
-			if err != nil {
-				return nil, err
+		e.state.outputs[i] = newOutputResult()
+		if e.left[i], err = create(chunkName(i, inTrain, "left")); err != nil {
+			return nil, err
+		}
+		for side := range c.sides() {
+			f := &e.files[i][side]
+			for _, k := range []struct {
+				to   **atomicfile.File
+				name string
+			}{{&f.rows, "rows"}, {&f.sidecar, "sidecar"}, {&f.lineage, "lineage"}} {
+				if *k.to, err = create(chunkName(i, side, k.name)); err != nil {
+					return nil, err
+				}
 			}
-			*k.to = append(*k.to, f)
+		}
+		if c.sides() > 1 {
+			dev := newOutputResult()
+			e.state.outputs[i].Dev = &dev
 		}
 	}
 	base := 0
@@ -151,7 +186,7 @@ func (c *corpus) emitPart(ctx context.Context, p *part, s *partState) (*outState
 			if !s.has(base + i) {
 				continue
 			}
-			if err := e.record(r); err != nil {
+			if err := e.choose(p, base+i, r); err != nil {
 				return nil, err
 			}
 		}
@@ -165,10 +200,36 @@ func (c *corpus) emitPart(ctx context.Context, p *part, s *partState) (*outState
 	return e.state, nil
 }
 
+func newOutputResult() OutputResult {
+	return OutputResult{Letters: map[string]int{}, LeftOut: map[string]int{}}
+}
+
+// chunkName names a part's chunk of an output.
+func chunkName(output, side int, what string) string {
+	if side == inDev {
+		what = "dev." + what
+	}
+	return fmt.Sprintf(".%d.%s.jsonl", output, what)
+}
+
+// choose sends a record where the mix wants it: it is the at-th of its part.
+func (e *emitRun) choose(p *part, at int, r *drydock.Record) error {
+	m := e.c.mixed
+	switch {
+	case m == nil:
+		return e.record(r, inTrain)
+	case !isSet(m.chosen[p.n-1], at):
+		return writeDrop(e.unmixed, e.c.mixer.drop(m, r))
+	case isSet(m.dev[p.n-1], at):
+		return e.record(r, inDev)
+	}
+	return e.record(r, inTrain)
+}
+
 // record offers one record to every output. It is dropped only when none takes
 // it, for the reason of the first. Every output keeps a list of what it left
 // out, so that its own sums close, too.
-func (e *emitRun) record(r *drydock.Record) error {
+func (e *emitRun) record(r *drydock.Record, side int) error {
 	taken := false
 	left := make([]*drydock.Drop, len(e.c.emits))
 	for i, o := range e.c.emits {
@@ -181,7 +242,7 @@ func (e *emitRun) record(r *drydock.Record) error {
 		}
 		e.buf = rows
 		taken = true
-		if err := e.rowsOf(i, o, r, rows); err != nil {
+		if err := e.rowsOf(i, side, r, rows); err != nil {
 			return err
 		}
 	}
@@ -219,23 +280,28 @@ func writeDrop(w io.Writer, d *drydock.Drop) error {
 }
 
 // rowsOf writes the rows of one record, each with its sidecar and its lineage.
-func (e *emitRun) rowsOf(i int, o *output, r *drydock.Record, rows []byte) error {
-	if _, err := e.rows[i].Write(rows); err != nil {
+func (e *emitRun) rowsOf(i, side int, r *drydock.Record, rows []byte) error {
+	files, res := &e.files[i][side], &e.state.outputs[i]
+	if side == inDev {
+		res = res.Dev
+	}
+	if _, err := files.rows.Write(rows); err != nil {
 		return err
 	}
-	res := &e.state.outputs[i]
-	described := o.emitter.Describe(r)
-	for k, how := range described {
+	for k, how := range e.c.emits[i].emitter.Describe(r) {
 		end := bytes.IndexByte(rows, '\n') + 1
 		row := rows[:end]
 		rows = rows[end:]
-		if _, err := e.sidecar[i].Write(emit.AppendSidecar(nil, r, how)); err != nil {
+		if _, err := files.sidecar.Write(emit.AppendSidecar(nil, r, how)); err != nil {
 			return err
 		}
 		res.Rows++
 		res.Longest = max(res.Longest, utf8.RuneCount(row))
 		l := provenance.LineageOf(r)
 		l.ID, l.Row = how.RowID, provenance.RowHash(row)
+		if e.c.sides() > 1 {
+			l.Split = splitNames()[side]
+		}
 		if q := r.Question; q != nil && len(q.Answer) > 0 && len(q.Options) > 0 {
 			l.Answer = printedAnswer(q, how)
 			if q.Kind == drydock.Single && k == 0 {
@@ -246,7 +312,7 @@ func (e *emitRun) rowsOf(i int, o *output, r *drydock.Record, rows []byte) error
 		if err != nil {
 			return err
 		}
-		if _, err := e.lineage[i].Write(append(b, '\n')); err != nil {
+		if _, err := files.lineage.Write(append(b, '\n')); err != nil {
 			return err
 		}
 	}
@@ -278,46 +344,80 @@ func (c *corpus) joinOutputs(res *StageResult, in int) ([]string, error) {
 	}
 	var files []string
 	for i, o := range c.emits {
-		row := OutputResult{
-			Shape: o.shape, Path: filepath.ToSlash(o.path()), Sidecar: filepath.ToSlash(sidecarOf(o.path())),
-			Letters: map[string]int{}, LeftOut: map[string]int{},
-		}
-		for _, s := range c.outs {
-			p := s.outputs[i]
-			row.Rows += p.Rows
-			row.Longest = max(row.Longest, p.Longest)
-			for k, v := range p.Letters {
-				row.Letters[k] += v
-			}
-			for k, v := range p.LeftOut {
-				row.LeftOut[k] += v
-			}
-		}
-		data, side := inside(c.r.base, o.path()), inside(c.r.base, sidecarOf(o.path()))
-		size, rows, err := concat(data, c.chunks(2, fmt.Sprintf(".%d.rows.jsonl", i)))
+		row, err := c.joinRows(i, inTrain, o.shape, o.path(), func(s *outState) *OutputResult { return &s.outputs[i] })
 		if err != nil {
 			return nil, err
 		}
-		if rows != row.Rows {
-			return nil, fail.Bug(fmt.Errorf("output %s: %d lines for %d rows", o.path(), rows, row.Rows))
+		for _, s := range c.outs {
+			for k, v := range s.outputs[i].LeftOut {
+				row.LeftOut[k] += v
+			}
 		}
-		row.Bytes = size
-		if _, _, err := concat(side, c.chunks(2, fmt.Sprintf(".%d.sidecar.jsonl", i))); err != nil {
-			return nil, err
-		}
-		files = append(files, data, side)
-		for _, kind := range []string{"lineage", "left"} {
-			to := c.stages[2].Path(fmt.Sprintf("%s-%d.jsonl", kind, i))
-			if _, _, err := concat(to, c.chunks(2, fmt.Sprintf(".%d.%s.jsonl", i, kind))); err != nil {
+		if c.sides() > 1 {
+			if row.Dev, err = c.joinRows(i, inDev, o.shape, devPath(o.path()), func(s *outState) *OutputResult { return s.outputs[i].Dev }); err != nil {
 				return nil, err
 			}
-			files = append(files, to)
 		}
-		if row.SHA256, err = runstore.HashFile(data); err != nil {
+		left := c.stages[atOutput].Path(fmt.Sprintf("left-%d.jsonl", i))
+		if _, _, err := concat(left, c.chunks(atOutput, chunkName(i, inTrain, "left"))); err != nil {
 			return nil, err
 		}
-		res.Output = append(res.Output, row)
-		res.Files = append(res.Files, row.Path, row.Sidecar)
+		files = append(files, left)
+		for side, f := range row.sides() {
+			files = append(files, inside(c.r.base, f.Path), inside(c.r.base, f.Sidecar), c.stages[atOutput].Path(lineageName(i, side)))
+			res.Files = append(res.Files, f.Path, f.Sidecar)
+		}
+		res.Output = append(res.Output, *row)
 	}
 	return files, nil
+}
+
+// sides are the files of an output: that of training, and that of dev where there
+// is one.
+func (o *OutputResult) sides() []*OutputResult {
+	if o.Dev == nil {
+		return []*OutputResult{o}
+	}
+	return []*OutputResult{o, o.Dev}
+}
+
+// lineageName names the lineage of an output's file in the stage's folder.
+func lineageName(output, side int) string {
+	if side == inDev {
+		return fmt.Sprintf("lineage-%d.dev.jsonl", output)
+	}
+	return fmt.Sprintf("lineage-%d.jsonl", output)
+}
+
+// joinRows puts the chunks of one file together with its sidecar and lineage.
+func (c *corpus) joinRows(i, side int, shape, path string, of func(*outState) *OutputResult) (*OutputResult, error) {
+	row := newOutputResult()
+	row.Shape, row.Path, row.Sidecar = shape, filepath.ToSlash(path), filepath.ToSlash(sidecarOf(path))
+	for _, s := range c.outs {
+		p := of(s)
+		row.Rows += p.Rows
+		row.Longest = max(row.Longest, p.Longest)
+		for k, v := range p.Letters {
+			row.Letters[k] += v
+		}
+	}
+	data := inside(c.r.base, path)
+	size, rows, err := concat(data, c.chunks(atOutput, chunkName(i, side, "rows")))
+	if err != nil {
+		return nil, err
+	}
+	if rows != row.Rows {
+		return nil, fail.Bug(fmt.Errorf("output %s: %d lines for %d rows", path, rows, row.Rows))
+	}
+	row.Bytes = size
+	for to, what := range map[string]string{
+		inside(c.r.base, sidecarOf(path)):             "sidecar",
+		c.stages[atOutput].Path(lineageName(i, side)): "lineage",
+	} {
+		if _, _, err := concat(to, c.chunks(atOutput, chunkName(i, side, what))); err != nil {
+			return nil, err
+		}
+	}
+	row.SHA256, err = runstore.HashFile(data)
+	return &row, err
 }

@@ -89,8 +89,10 @@ func (r *runner) packSpec(graded *EvalResult) (submission.Spec, error) {
 		if _, trains := r.cfg.Output[i].builder.(emit.Trained); !trains {
 			continue // passages and bare questions train nothing
 		}
-		s.Data = append(s.Data, inside(r.base, o.Path))
-		s.Sidecars = append(s.Sidecars, inside(r.base, o.Sidecar))
+		for _, f := range o.sides() {
+			s.Data = append(s.Data, inside(r.base, f.Path))
+			s.Sidecars = append(s.Sidecars, inside(r.base, f.Sidecar))
+		}
 	}
 	docs := map[string]string{
 		"fields.md": "build/fields.md", "fields.zh.md": "build/fields.zh.md",

@@ -120,7 +120,7 @@ func (r *runner) all(ctx context.Context) error {
 		run   func(context.Context) error
 	}{
 		{[]string{StageSources, StageSteps}, r.prepare},
-		{[]string{StageDedup, StageContam, StageOutput}, r.runCorpus},
+		{[]string{StageDedup, StageContam, StageMix, StageOutput}, r.runCorpus},
 		{[]string{StageCard}, r.runCard},
 		{[]string{StageTrain}, r.runTrain},
 		{[]string{StageEval}, r.runEval},
@@ -273,8 +273,8 @@ func (r *runner) verdict(ctx context.Context, err error) error {
 
 // end closes the run's record.
 func (r *runner) end(err error) error {
-	if r.corpus != nil && r.corpus.dedup != nil { // cut before it has decided
-		if e := r.corpus.dedup.Close(); err == nil {
+	if r.corpus != nil { // cut before it has decided
+		if e := r.corpus.close(); err == nil {
 			err = e
 		}
 	}
