@@ -17,7 +17,11 @@ import (
 // row is a block of cells (At.Row within its table, At.Line the depth of a table
 // inside a cell); a row of one cell is a box and gives its paragraphs. Tables inside cells and text boxes come after the
 // row or paragraph that holds them, footnotes and endnotes at the end
-// (At.Part). Headers, footers and comments are not read.
+// (At.Part). What another document lies inside (altChunk) comes where it stands,
+// At.Part naming its part. Headers, footers and comments are not read.
+//
+// Read the same way are documents that are one XML file: those of Word 2003, and
+// packages written flat. Formulas come as LaTeX.
 func docxFormat() Format {
 	return Format{
 		Name:    "docx",
@@ -61,7 +65,9 @@ type docx struct {
 	carry      *paragraph
 	held       []func(drydock.Block, error) bool // where blocks went before a hold
 	boxDepth   int
-	altChunks  int
+	altChunks  int // that could not be read
+	chunkDepth int
+	asides     []paragraph // notes that stand where they are referred to, in a document of Word 2003
 	gaveBlocks bool
 }
 
@@ -94,6 +100,13 @@ func (d *docx) read() error {
 	if err := d.readNotes(dir); err != nil {
 		return err
 	}
+	for i, p := range d.asides {
+		d.part, p.number = "notes", i+1
+		if err := d.lines(p); err != nil {
+			return err
+		}
+	}
+	d.part = ""
 	d.tell()
 	return nil
 }
@@ -113,8 +126,8 @@ func (d *docx) tell() {
 	}
 	if d.altChunks > 0 {
 		d.note(Note{Code: "embedded_document", Damage: true, Text: msg.Text{
-			"%s: %d embedded documents (altChunk) were not read; open the file in Word and save it anew to make them text",
-			"%s：有 %d 个内嵌文档（altChunk）未读取；用 Word 打开并重新保存即可变为正文",
+			"%s: %d embedded {document|documents} (altChunk) could not be read; open the file in Word and save it anew to make them text",
+			"%s：有 %d 个内嵌文档（altChunk）无法读取；用 Word 打开并重新保存即可变为正文",
 		}, Args: []any{name, d.altChunks}})
 	}
 	if !d.gaveBlocks {
@@ -131,18 +144,24 @@ func (d *docx) body(part string) error {
 		return err
 	}
 	defer x.close()
-	root := false
+	root, old := false, false
 	for x.next() {
 		if !x.start {
 			continue
 		}
 		switch x.name {
 		case "w:document", "w:body":
-			root = true
+			root, old = true, false
+		case "w:wordDocument": // of 2003: styles and more stand before the body
+			root, old = true, true
 		default:
 			if !root {
 				return unreadable(d.pkg.file, msg.Text{"%s begins with <%s>, not with the text of a document", "%s 以 <%s> 开头，不是文档正文"}, part, x.name).
 					Hint(msg.Text{"open it in Word and save it anew", "请用 Word 打开后重新保存"})
+			}
+			if old {
+				x.skip()
+				continue
 			}
 			if err := d.element(x); err != nil {
 				return err
@@ -168,22 +187,51 @@ func (d *docx) element(x *xmlTokens) error {
 	case "w:tbl":
 		return d.table(x, 0)
 	case "w:altChunk":
-		d.altChunks++
+		id := x.attr("id")
 		x.skip()
+		if x.err != nil {
+			return x.err
+		}
+		return d.altChunk(id)
+	case "aml:annotation":
+		if d.annotated(x) {
+			x.skip()
+			return x.err
+		}
+		return d.inside(x)
 	case "w:sectPr", "w:sdtPr", "w:sdtEndPr", "w:del", "w:moveFrom":
 		x.skip()
 	case "mc:AlternateContent":
 		return d.alternate(x, func() error { return d.element(x) })
 	default: // w:sdt, w:customXml, w:ins …: what is inside counts
-		for in := x.depth; x.next() && x.depth >= in; {
-			if x.start {
-				if err := d.element(x); err != nil {
-					return err
-				}
+		return d.inside(x)
+	}
+	return x.err
+}
+
+// inside reads what an element wraps.
+func (d *docx) inside(x *xmlTokens) error {
+	for in := x.depth; x.next() && x.depth >= in; {
+		if x.start {
+			if err := d.element(x); err != nil {
+				return err
 			}
 		}
 	}
 	return x.err
+}
+
+// annotated reports a change or a comment of a Word 2003 document whose content
+// is not of the text.
+func (d *docx) annotated(x *xmlTokens) bool {
+	switch x.attr("type") {
+	case "Word.Comment":
+		d.comments++
+		return true
+	case "Word.Deletion":
+		return true
+	}
+	return false
 }
 
 // alternate reads the first choice of several renderings of one thing; the

@@ -75,6 +75,10 @@ func readNumbering(ctx context.Context, p *officePackage, part string, styles ma
 			n.abstracts[x.attr("abstractNumId")] = readAbstract(x)
 		case x.name == "w:num":
 			n.lists[x.attr("numId")] = readList(x)
+		case x.name == "w:listDef": // of Word 2003, as the next
+			n.abstracts[x.attr("listDefId")] = readAbstract(x)
+		case x.name == "w:list":
+			n.lists[x.attr("ilfo")] = readList(x)
 		}
 	}
 	return n, x.err
@@ -111,12 +115,14 @@ func readLevel(x *xmlTokens) numLevel {
 			if l.format = x.attr("val"); l.format == "custom" {
 				l.format = customFormat(x.attr("format"))
 			}
+		case "w:nfc": // of Word 2003
+			l.format = docNumber(atoiOr(x.attr("val"), 0))
 		case "w:lvlText":
 			l.text = x.attr("val")
 		case "w:pStyle":
 			l.style = x.attr("val")
 		case "w:suff":
-			l.suffix = x.attr("val")
+			l.suffix = strings.ToLower(x.attr("val"))
 		case "w:lvlRestart":
 			l.restart, _ = strconv.Atoi(x.attr("val"))
 		case "w:isLgl":
@@ -145,7 +151,7 @@ func readList(x *xmlTokens) *numList {
 			continue
 		}
 		switch x.name {
-		case "w:abstractNumId":
+		case "w:abstractNumId", "w:ilst":
 			l.abstract = x.attr("val")
 		case "w:lvlOverride":
 			level, _ = strconv.Atoi(x.attr("ilvl"))

@@ -82,7 +82,7 @@ func readStyle(x *xmlTokens) *wordStyle {
 			s.basedOn = x.attr("val")
 		case "w:name":
 			s.name = x.attr("val")
-		case "w:numId":
+		case "w:numId", "w:ilfo":
 			s.numID = x.attr("val")
 		case "w:ilvl":
 			s.level = atoiOr(x.attr("val"), -1)
@@ -130,7 +130,7 @@ func (s *wordStyle) heading() int {
 	if s.outline >= 0 && s.outline < 9 {
 		return s.outline + 1
 	}
-	name := strings.ToLower(strings.TrimSpace(s.name))
+	name := strings.ToLower(strings.TrimSpace(strings.ReplaceAll(s.name, "_20_", " "))) // as LibreOffice writes it for Word 2003
 	for _, p := range []string{"heading", "标题", "標題"} {
 		if rest, ok := strings.CutPrefix(name, p); ok {
 			if n := atoiOr(strings.TrimSpace(rest), 0); n >= 1 && n <= 9 {

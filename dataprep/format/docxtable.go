@@ -186,7 +186,7 @@ func cellProperties(x *xmlTokens) (span int, merged string) {
 		switch x.name {
 		case "w:gridSpan":
 			span = max(1, atoiOr(x.attr("val"), 1))
-		case "w:vMerge":
+		case "w:vMerge", "w:vmerge": // the latter of Word 2003
 			if merged = x.attr("val"); merged == "" {
 				merged = "continue"
 			}

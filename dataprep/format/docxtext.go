@@ -96,6 +96,7 @@ type paraProps struct {
 	numID   string // empty: not said
 	level   int    // of the list; -1: not said
 	outline int    // -1: not said
+	label   string // number of the list as it shows, where the file has it
 }
 
 func (r *paragraphReader) properties() paraProps {
@@ -107,12 +108,14 @@ func (r *paragraphReader) properties() paraProps {
 		switch x.name {
 		case "w:pStyle":
 			p.style = x.attr("val")
-		case "w:numId":
+		case "w:numId", "w:ilfo":
 			p.numID = x.attr("val")
 		case "w:ilvl":
 			p.level = atoiOr(x.attr("val"), -1)
 		case "w:outlineLvl":
 			p.outline = atoiOr(x.attr("val"), -1)
+		case "wx:t": // of Word 2003, which writes the number out
+			p.label = x.attr("val")
 		case "w:rPr":
 			for in := x.depth; x.next() && x.depth >= in; {
 				switch {
@@ -151,20 +154,7 @@ func (r *paragraphReader) finish(p paraProps) {
 		r.p.lines = r.p.lines[:last]
 	}
 	r.p.level = int8(level)
-	numID, numLevel := p.numID, p.level
-	if numID == "" && style != nil {
-		numID = style.numID
-		if numLevel < 0 {
-			numLevel = style.level
-		}
-		if numLevel < 0 {
-			numLevel = r.d.numbering.levelOf(numID, p.style)
-		}
-	}
-	if numID == "" || numID == "0" || r.p.gone() {
-		return
-	}
-	label := r.d.numbering.label(numID, max(numLevel, 0))
+	label := r.label(p, style)
 	first := &r.p.lines[0]
 	text := first.text.String()
 	if label == "" || hasLabel(text, label) || text == "" && first.figure == "" && len(r.p.lines) == 1 {
@@ -176,6 +166,33 @@ func (r *paragraphReader) finish(p paraProps) {
 		first.spans[i].Start += len(label)
 		first.spans[i].End += len(label)
 	}
+}
+
+// label counts the paragraph in its list and returns its number with what parts
+// it from the text; empty: none.
+func (r *paragraphReader) label(p paraProps, style *wordStyle) string {
+	numID, numLevel := p.numID, p.level
+	if numID == "" && style != nil {
+		numID = style.numID
+		if numLevel < 0 {
+			numLevel = style.level
+		}
+		if numLevel < 0 {
+			numLevel = r.d.numbering.levelOf(numID, p.style)
+		}
+	}
+	switch {
+	case r.p.gone():
+		return ""
+	case p.label != "":
+		if c := []rune(p.label); len(c) == 1 && c[0] >= 0xE000 && c[0] <= 0xF8FF {
+			return "• " // a sign of a symbol font
+		}
+		return p.label + " "
+	case numID == "" || numID == "0":
+		return ""
+	}
+	return r.d.numbering.label(numID, max(numLevel, 0))
 }
 
 // inline reads one element inside a paragraph. Elements that are not known are
@@ -194,7 +211,7 @@ func (r *paragraphReader) inline() {
 		x.skip()
 		return
 	case "w:delText", "w:delInstrText", "w:instrText", "w:sdtPr", "w:sdtEndPr", "w:smartTagPr", "w:customXmlPr",
-		"w:rt", "w:rubyPr", "w:fldData", "w:proofErr", "w:pPrChange", "w:rPrChange":
+		"w:rt", "w:rubyPr", "w:fldData", "w:binData", "w:proofErr", "w:pPrChange", "w:rPrChange":
 		x.skip()
 		return
 	case "mc:AlternateContent":
@@ -218,7 +235,20 @@ func (r *paragraphReader) inline() {
 	case "a:blip":
 		r.figure(x.attr("embed"), x.attr("link"))
 	case "v:imagedata":
-		r.figure(x.attr("id"), x.attr("href"))
+		if src := x.attr("src"); src != "" { // of Word 2003: wordml://01000001.png
+			r.here().image(path.Base(src))
+		} else {
+			r.figure(x.attr("id"), x.attr("href"))
+		}
+	case "aml:annotation":
+		if r.d.annotated(x) {
+			r.p.struck = true
+			x.skip()
+			return
+		}
+	case "w:footnote", "w:endnote":
+		r.aside()
+		return
 	default:
 		if r.char() {
 			x.skip()
@@ -465,6 +495,18 @@ func (r *paragraphReader) box() {
 			x.skip()
 		}
 	}
+}
+
+// aside reads a note that stands where it is referred to; it comes at the end.
+func (r *paragraphReader) aside() {
+	x, d := r.x, r.d
+	outer := d.para
+	for in := x.depth; x.next() && x.depth >= in; {
+		if x.start && x.name == "w:p" {
+			d.asides = append(d.asides, d.paragraph(x))
+		}
+	}
+	d.para = outer // the text's own are counted
 }
 
 // symbol maps the signs of symbol fonts that exam papers use: boxes to tick,

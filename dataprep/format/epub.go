@@ -157,7 +157,7 @@ func (p *officePackage) folderOf(part string) string {
 	if found == "" || p.has(part) {
 		return ""
 	}
-	at := p.parts[found+"/"+partKey(part)].Name
+	at := p.parts[found+"/"+partKey(part)].name
 	return strings.ReplaceAll(at, `\`, "/")[:len(at)-len(part)]
 }
 
@@ -262,21 +262,11 @@ func (e *epub) page(part string) (string, *damaged, error) {
 		return "", nil, e.pkg.damaged(part, err)
 	}
 	// the standard allows UTF-8 and UTF-16; older books have others
-	enc, err := findEncoding(bytes.NewReader(body))
-	if err != nil {
-		enc = textEncoding{name: "UTF-8"}
-	}
-	if name := declaredIn(body); name != "" && !enc.plain() && enc.bom == 0 {
-		if said, err := namedEncoding(name); err == nil && !said.plain() {
-			enc = said
-		}
-	}
-	text, err := io.ReadAll(enc.reader(bytes.NewReader(body[enc.bom:])))
+	text, damage, err := pageText(body, "")
 	if err != nil {
 		return "", nil, e.pkg.damaged(part, err)
 	}
-	damage := &damaged{encoding: enc}
-	return openEmpty(damage.mend(text, 1)), damage, nil
+	return openEmpty(text), damage, nil
 }
 
 // localName is the name of an element without its prefix.

@@ -1,10 +1,12 @@
 package format
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"io"
 	"iter"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,7 +28,7 @@ const maxHTML = 256 << 20
 func htmlFormat() Format {
 	return Format{
 		Name:    "html",
-		Exts:    []string{".html", ".htm", ".xhtml"},
+		Exts:    []string{".html", ".htm", ".xhtml", ".mht", ".mhtml"},
 		Summary: msg.Text{"web pages", "网页"},
 		Sniff:   sniffHTML,
 		Read:    readHTML,
@@ -35,6 +37,9 @@ func htmlFormat() Format {
 
 // sniffHTML wants the start of a page; a fragment only when it is named so.
 func sniffHTML(head []byte, name string) bool {
+	if isWebArchive(head, name) {
+		return true
+	}
 	if !looksText(head) {
 		return false
 	}
@@ -65,19 +70,11 @@ func readHTML(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.Bl
 				Hint(msg.Text{"split it into several files", "请拆成多个文件"}))
 			return
 		}
-		r, err := openHTML(u, note)
+		clean, damage, err := htmlText(u, note)
 		if err != nil {
 			yield(drydock.Block{}, err)
 			return
 		}
-		defer r.Close()
-		text, err := io.ReadAll(r)
-		if err != nil {
-			yield(drydock.Block{}, cannotOpen(u.File, err))
-			return
-		}
-		damage := damaged{encoding: r.encoding}
-		clean := damage.mend(text, 1)
 		root, err := html.Parse(strings.NewReader(clean))
 		if err != nil {
 			yield(drydock.Block{}, unreadable(u.File, msg.Text{"the page cannot be parsed: %v", "无法解析网页：%v"}, err))
@@ -93,6 +90,45 @@ func readHTML(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.Bl
 		damage.tell(u.File, note)
 		w.tell(note, clean)
 	}
+}
+
+// htmlText reads the page of a file, or of a web archive.
+func htmlText(u Unit, note func(Note)) (string, *damaged, error) {
+	head, _, err := readHead(u.File.Path)
+	if err != nil {
+		return "", nil, cannotOpen(u.File, err)
+	}
+	if !isWebArchive(head, u.File.Path) {
+		r, err := openHTML(u, note)
+		if err != nil {
+			return "", nil, err
+		}
+		defer r.Close()
+		text, err := io.ReadAll(r)
+		if err != nil {
+			return "", nil, cannotOpen(u.File, err)
+		}
+		damage := &damaged{encoding: r.encoding}
+		return damage.mend(text, 1), damage, nil
+	}
+	f, err := os.Open(u.File.Path)
+	if err != nil {
+		return "", nil, cannotOpen(u.File, err)
+	}
+	defer f.Close()
+	page, label, err := webArchivePage(bufio.NewReader(f))
+	if err != nil {
+		return "", nil, unreadable(u.File, msg.Text{"the web archive cannot be read: %v", "无法读取网页存档：%v"}, err).
+			Hint(msg.Text{"open it in a browser and save it as HTML", "请用浏览器打开后另存为 HTML"})
+	}
+	if named := u.File.Options.Encoding; named != "" {
+		label = named
+	}
+	text, damage, err := pageText(page, label)
+	if err != nil {
+		return "", nil, cannotOpen(u.File, err)
+	}
+	return text, damage, nil
 }
 
 // openHTML opens the page in the encoding the user named, else by its mark,
@@ -134,4 +170,27 @@ func declaredEncoding(u Unit) string {
 		return ""
 	}
 	return name
+}
+
+// pageText decodes a page held in memory: by its mark, as UTF-8 when it is that,
+// else as label or the page itself says.
+func pageText(body []byte, label string) (string, *damaged, error) {
+	enc, err := findEncoding(bytes.NewReader(body))
+	if err != nil {
+		enc = textEncoding{name: "UTF-8"}
+	}
+	if label == "" {
+		label = declaredIn(body)
+	}
+	if label != "" && !enc.plain() && enc.bom == 0 {
+		if said, err := namedEncoding(label); err == nil && !said.plain() {
+			enc = said
+		}
+	}
+	text, err := io.ReadAll(enc.reader(bytes.NewReader(body[enc.bom:])))
+	if err != nil {
+		return "", nil, err
+	}
+	damage := &damaged{encoding: enc}
+	return damage.mend(text, 1), damage, nil
 }

@@ -207,6 +207,9 @@ func unseen(n *html.Node) string {
 		}
 		return "nav"
 	}
+	if n.Data == "xml" { // settings Word writes into its pages
+		return "code"
+	}
 	switch role := attrOf(n, "role"); role {
 	case "navigation", "banner", "contentinfo", "search":
 		if !holdsHeading(n) {

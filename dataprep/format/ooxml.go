@@ -33,12 +33,20 @@ const (
 
 // An officePackage is an opened DOCX or XLSX file: a ZIP archive of XML parts
 // that name each other by relationships. EPUB and ODT files are such archives,
-// too, without the relationships.
+// too, without the relationships. A flat one is a single XML file, see [openFlat].
 type officePackage struct {
 	file   *File
 	closer io.Closer
-	parts  map[string]*zip.File // by lower-case name with slashes
-	mend   msg.Text             // what to do about a damaged one
+	parts  map[string]*officePart // by lower-case name with slashes
+	mend   msg.Text               // what to do about a damaged one
+}
+
+// An officePart is one file of a package.
+type officePart struct {
+	name   string // as written
+	locked bool   // encrypted within the archive
+	packed uint64 // bytes it takes in the package
+	open   func() (io.ReadCloser, error)
 }
 
 // officeBlocks opens the package of a file for as long as read takes.
@@ -85,6 +93,8 @@ func openPackageAt(file *File, mend msg.Text, f io.ReaderAt) (*officePackage, er
 			return nil, err
 		}
 		r, size = bytes.NewReader(plain), int64(len(plain))
+	} else if n >= 2 && string(head[:2]) != "PK" && holdsFlat(r) {
+		return openFlat(file, mend, r)
 	} else if n < 4 || string(head[:2]) != "PK" {
 		return nil, unreadable(file, msg.Text{"this is no such document: it does not begin as a ZIP archive", "不是此类文档：开头不是 ZIP 压缩包"}).
 			Hint(mend)
@@ -98,11 +108,11 @@ func openPackageAt(file *File, mend msg.Text, f io.ReaderAt) (*officePackage, er
 		return nil, unreadable(file, msg.Text{"the archive holds %d parts, more than a document has", "压缩包含 %d 个部件，超出文档的正常数量"}, len(z.File)).
 			Hint(msg.Text{"do not open it unless you know who made it", "除非确知来源，否则不要打开"})
 	}
-	p := &officePackage{file: file, parts: map[string]*zip.File{}, mend: mend}
+	p := &officePackage{file: file, parts: map[string]*officePart{}, mend: mend}
 	for _, part := range z.File {
 		name := partKey(part.Name)
 		if _, twice := p.parts[name]; !twice {
-			p.parts[name] = part
+			p.parts[name] = &officePart{name: part.Name, locked: part.Flags&1 != 0, packed: part.CompressedSize64, open: part.Open}
 		}
 	}
 	return p, nil
@@ -163,7 +173,7 @@ func sniffOffice(head []byte, name, folder, ext string) bool {
 	case bytes.HasPrefix(head, []byte(oleSignature)):
 		return named || holdsEncrypted(head) && folder == "word/"
 	case !bytes.HasPrefix(head, []byte(zipSignature)):
-		return false
+		return folder == "word/" && flatKind(head) != ""
 	}
 	names := zipNames(head)
 	other := map[string]string{"word/": "xl/", "xl/": "word/"}[folder]
@@ -243,15 +253,15 @@ func (p *officePackage) open(name string) (io.ReadCloser, error) {
 		return nil, unreadable(p.file, msg.Text{"the part %s is missing", "缺少部件 %s"}, name).
 			Hint(p.mend)
 	}
-	if part.Flags&1 != 0 {
+	if part.locked {
 		return nil, unreadable(p.file, msg.Text{"the part %s is encrypted within the archive", "压缩包内的部件 %s 已加密"}, name).
 			Hint(msg.Text{"unpack the archive with its password, pack it without, and try again", "请用密码解包后，不加密重新打包再试"})
 	}
-	r, err := part.Open()
+	r, err := part.open()
 	if err != nil {
 		return nil, p.damaged(name, err)
 	}
-	limit := max(freePart, maxRatio*int64(min(part.CompressedSize64, 1<<40)))
+	limit := max(freePart, maxRatio*int64(min(part.packed, 1<<40)))
 	return &boundedPart{ReadCloser: r, left: limit, of: p, name: name, limit: limit}, nil
 }
 

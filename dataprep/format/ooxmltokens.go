@@ -152,8 +152,13 @@ func (x *xmlTokens) usual(n xml.Name) string {
 // (ECMA-376 Part 4) or strict; empty for those of a single vocabulary.
 func usualPrefix(uri string) string {
 	switch uri {
-	case "http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main":
+	case "http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main",
+		word2003:
 		return "w"
+	case "http://schemas.microsoft.com/office/word/2003/auxHint":
+		return "wx"
+	case "http://schemas.microsoft.com/aml/2001/core":
+		return "aml"
 	case "http://schemas.openxmlformats.org/officeDocument/2006/math", "http://purl.oclc.org/ooxml/officeDocument/math":
 		return "m"
 	case "http://schemas.openxmlformats.org/drawingml/2006/main", "http://purl.oclc.org/ooxml/drawingml/main":
