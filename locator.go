@@ -13,9 +13,10 @@ type Locator struct {
 	Part  string // a file inside the file, slashes; empty for the file itself
 	Sheet string // name of a workbook's sheet
 	Page  int
-	Para  int // paragraph of a word-processing document
-	Line  int // of the page, where there are pages
-	Row   int // of the sheet, or of an array
+	Para  int  // paragraph of a word-processing document
+	Line  int  // of the page, where there are pages
+	Row   int  // of the sheet, or of an array
+	OCR   bool // the text was recognised in a picture
 }
 
 // IsZero reports whether nothing is known.
@@ -45,6 +46,9 @@ func (l Locator) String() string {
 			add(n.mark + strconv.Itoa(n.v))
 		}
 	}
+	if l.OCR {
+		add("ocr")
+	}
 	return b.String()
 }
 
@@ -55,6 +59,9 @@ func ParseLocator(s string) (Locator, error) {
 		var to *int
 		num := ""
 		switch {
+		case f == "ocr":
+			l.OCR = true
+			continue
 		case strings.HasPrefix(f, "part:"):
 			l.Part = unescapeName(f[len("part:"):])
 			continue
