@@ -29,6 +29,7 @@ type Options struct {
 	Password        string      // opens an encrypted file
 	CacheDir        string      // holds compiled code of the PDF reader between runs; empty: none
 	Workers         int         // pages read at once; below 1: the number of usable CPUs
+	OCR             *OCR        // reads pages of PDF files that show only a picture; nil: they are dropped
 	PDF             *PDFRuntime // shared by all PDF files of a run; nil: one is made for each file
 }
 

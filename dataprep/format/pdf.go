@@ -245,8 +245,14 @@ type pdfPage struct {
 	bytesIn  string // the encoding of the garbled characters
 	pictures int
 	scan     bool // nothing but a picture, perhaps with a stamp or a running line
+	ocr      bool // its lines were recognised
+	ocrTried bool
+	ocrErr   error
 	err      error
 }
+
+// looksEmpty reports whether all a page has to say may be in a picture.
+func (p *pdfPage) looksEmpty() bool { return p.scan || len(p.lines) == 0 && p.pictures > 0 }
 
 // read reads all pages and gives their lines. Pages are held back until those
 // after them are known, to find what repeats.
@@ -256,6 +262,13 @@ func (r *pdfReader) read(ctx context.Context, yield func(drydock.Block, error) b
 	next := 0             // in window
 	give := func() bool {
 		sum.repeated(window, next)
+		if p := window[next]; p.scan && !p.ocrTried && r.unit.File.Options.OCR != nil {
+			// it was only now seen to have nothing but running lines
+			if err := r.lateOCR(ctx, p); err != nil {
+				yield(drydock.Block{}, err)
+				return false
+			}
+		}
 		if next+1 < len(window) {
 			joinTables(window[next], window[next+1])
 		}
@@ -315,6 +328,9 @@ func (r *pdfReader) batch(ctx context.Context, from, n int) ([]*pdfPage, error) 
 			p.garbled, p.bytesIn = raw.garbled, raw.garbledIn
 			p.pictures, p.scan = raw.pictures, raw.scan
 			p.findEdges()
+			if r.unit.File.Options.OCR != nil && p.looksEmpty() {
+				r.recognise(ctx, s, p)
+			}
 		}
 		if err != nil && !isTrap(err) {
 			err = nil // PDFium said no; the sandbox is sound
@@ -324,6 +340,17 @@ func (r *pdfReader) batch(ctx context.Context, from, n int) ([]*pdfPage, error) 
 		return nil
 	})
 	return pages, err
+}
+
+// lateOCR recognises a page outside of a batch.
+func (r *pdfReader) lateOCR(ctx context.Context, p *pdfPage) error {
+	s, err := r.sandbox(ctx)
+	if err != nil {
+		return err
+	}
+	r.recognise(ctx, s, p)
+	r.release(s, nil)
+	return nil
 }
 
 // isTrap reports whether the WebAssembly code broke, as against refused.
@@ -345,10 +372,21 @@ func (r *pdfReader) give(p *pdfPage, sum *pdfSums, yield func(drydock.Block, err
 	if sum.bytesIn == "" {
 		sum.bytesIn = p.bytesIn
 	}
+	if at.OCR = p.ocr; p.ocr {
+		sum.recognised = append(sum.recognised, p.number)
+	}
 	if p.scan {
-		sum.scans = append(sum.scans, p.number)
-		detail := fmt.Sprintf("page %d is a picture without text; run OCR on the file first", p.number)
-		if !yield(drydock.Block{}, badBlock(r.unit.File, at, "image_only_page", detail, "")) {
+		reason, detail := "image_only_page", fmt.Sprintf("page %d is a picture without text; run OCR on the file first", p.number)
+		if p.ocrErr != nil {
+			sum.unrecognised = append(sum.unrecognised, p.number)
+			reason, detail = "ocr_failed", fmt.Sprintf("page %d: the OCR command failed: %v", p.number, p.ocrErr)
+			if sum.ocrErr == nil {
+				sum.ocrErr = p.ocrErr
+			}
+		} else {
+			sum.scans = append(sum.scans, p.number)
+		}
+		if !yield(drydock.Block{}, badBlock(r.unit.File, at, reason, detail, "")) {
 			return false
 		}
 	}

@@ -20,7 +20,12 @@ type pdfSums struct {
 	stamped      int // pages with such
 	stampExample string
 
-	scans    []int
+	scans []int
+
+	recognised   []int
+	unrecognised []int
+	ocrErr       error // of the first of these
+
 	unmapped perPage // characters read as U+FFFD
 	private  perPage // characters of a font's own, read as private use
 	garbled  perPage // characters put right
@@ -72,17 +77,38 @@ func (s *pdfSums) tell(note func(Note)) {
 	}
 	if len(s.scans) > 0 {
 		note(Note{Code: "image_only_page", Damage: true, Text: msg.Text{
-			"%s: a picture without text on page %s; run OCR first, for example: ocrmypdf -l chi_sim+eng in.pdf out.pdf",
-			"%s：第 %s 页是没有文字的图片；请先做 OCR，例如：ocrmypdf -l chi_sim+eng in.pdf out.pdf",
+			"%s: a picture without text on page %s; run OCR first, for example ocrmypdf -l chi_sim+eng in.pdf out.pdf, or name a program for it: --ocr-command \"tesseract {} stdout -l chi_sim+eng\"",
+			"%s：第 %s 页是没有文字的图片；请先做 OCR，例如 ocrmypdf -l chi_sim+eng in.pdf out.pdf，或指定 OCR 程序：--ocr-command \"tesseract {} stdout -l chi_sim+eng\"",
 		}, Args: []any{name, ranges(s.scans)}})
 	}
-	if s.text == 0 && len(s.scans) == 0 {
+	s.tellOCR(note, name)
+	if s.text == 0 && len(s.scans)+len(s.unrecognised) == 0 {
 		note(Note{Code: "no_text", Damage: true, Text: msg.Text{
 			"%s: no text was found on any page (%d in all); what they show may be drawings or lost in damage",
 			"%s：所有页面（共 %d 页）均未找到文字；页面内容可能是图形，或文件已损坏",
 		}, Args: []any{name, s.pages}})
 	}
 	s.tellFonts(note, name)
+}
+
+// tellOCR says what was recognised, by which program, and what was not.
+func (s *pdfSums) tellOCR(note func(Note), name string) {
+	if len(s.recognised)+len(s.unrecognised) == 0 {
+		return
+	}
+	program := s.file.Options.OCR.Argv[0]
+	if len(s.recognised) > 0 {
+		note(Note{Code: "ocr", Text: msg.Text{
+			"%s: the text of page %s was recognised by %s and may hold mistakes",
+			"%s：第 %s 页的文字由 %s 识别（OCR），可能有误",
+		}, Args: []any{name, ranges(s.recognised), program}})
+	}
+	if len(s.unrecognised) > 0 {
+		note(Note{Code: "ocr_failed", Damage: true, Text: msg.Text{
+			"%s: page %s is a picture, and the OCR command %s failed on it: %v",
+			"%s：第 %s 页是图片，OCR 命令 %s 处理失败：%v",
+		}, Args: []any{name, ranges(s.unrecognised), program, s.ocrErr}})
+	}
 }
 
 // tellFonts says what the file's fonts do not tell, and what could be found out
