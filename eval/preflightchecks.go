@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -12,11 +11,9 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/drydock-ml/drydock"
-	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/llm"
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/parallel"
+	"github.com/drydock-ml/drydock/launch/checkpoint"
 )
 
 // ChatML, the form of Qwen's prompts, and the block that ends thinking before it
@@ -356,15 +353,6 @@ func (p *probe) samePrompt() {
 	}
 }
 
-// How the adapter is compared with its base: so many prompts, so many tokens of
-// each answer, and the difference of the first token's log probability that
-// batching alone can make.
-const (
-	comparedPrompts = 16
-	comparedTokens  = 16
-	sameLogProb     = 1e-3
-)
-
 // baseline asks the first items of the adapter and of its base: where every
 // answer is the same, the adapter is not applied.
 func (p *probe) baseline(ctx context.Context) error {
@@ -375,73 +363,33 @@ func (p *probe) baseline(ctx context.Context) error {
 	if len(p.models) > 0 && !listed(p.models, base) {
 		return notListed(p.h, base, p.models)
 	}
-	n := min(comparedPrompts, len(r.results)/r.Repeats)
-	replies := make([][2]*llm.Reply, n)
-	err := parallel.Each(ctx, 4, 2*n, func(ctx context.Context, k int) error {
-		zero := 0.0
-		q := p.h.request(r.results[k/2*r.Repeats].messages)
-		q.Model, q.Stream, q.MaxTokens, q.Temperature = []string{r.Model, base}[k%2], false, comparedTokens, &zero
-		q.Extra = slices.Clone(q.Extra)
-		q.Extra = append(slices.DeleteFunc(q.Extra, func(f drydock.RawField) bool { return f.Name == "logprobs" || f.Name == "structured_outputs" }),
-			drydock.RawField{Name: "logprobs", Value: []byte("true")})
+	questions := make([]llm.Request, min(checkpoint.Canaries, len(r.results)/r.Repeats))
+	for i := range questions {
+		questions[i] = p.h.request(r.results[i*r.Repeats].messages)
+	}
+	c, err := checkpoint.Compare(ctx, p.h.client, r.Model, base, questions, func() {
 		r.mu.Lock()
+		defer r.mu.Unlock()
 		r.traffic.Requests++
-		r.mu.Unlock()
-		reply, err := p.h.client.Chat(ctx, q)
-		replies[k/2][k%2] = reply
-		var e *llm.Error
-		var fatal *fail.Error
-		if errors.As(err, &e) && !errors.As(err, &fatal) {
-			return nil // one comparison less
-		}
-		return err
 	})
 	if err != nil {
 		return err
 	}
-	p.compared(replies, base)
+	p.compared(c, base)
 	return nil
 }
 
-func (p *probe) compared(replies [][2]*llm.Reply, base string) {
+func (p *probe) compared(c checkpoint.Canary, base string) {
 	traps := []string{"S15"}
-	compared, same, most := 0, 0, 0.0
-	told := true // log probabilities came
-	for _, two := range replies {
-		a, b := two[0], two[1]
-		if a == nil || b == nil {
-			continue
-		}
-		compared++
-		if textOf(a) == textOf(b) {
-			same++
-		}
-		if len(a.Tokens) == 0 || len(b.Tokens) == 0 {
-			told = false
-			continue
-		}
-		most = max(most, math.Abs(a.Tokens[0].LogProb-b.Tokens[0].LogProb))
-	}
 	apply := msg.Text{"serve with --enable-lora and name the adapter, not its base; an adapter whose B matrices are zero was never trained", "请以 --enable-lora 部署并指定适配器名而非基座名；B 矩阵全为零的适配器未经训练"}
-	switch {
-	case compared == 0:
+	switch applied, sure := c.Applied(); {
+	case c.Compared == 0:
 		p.add("adapter", CheckSkipped, traps, msg.Text{"%s and %s could not be compared", "无法比较 %s 与 %s"}, p.run.Model, base)
-	case same < compared || told && most > sameLogProb:
-		p.add("adapter", CheckPassed, traps, msg.Text{"%s answers otherwise than %s: %d of %d prompts", "%s 与 %s 的回答不同：%d / %d 个提示"}, p.run.Model, base, compared-same, compared)
-	case told:
-		p.add("adapter", CheckFailed, traps, msg.Text{"%s answers %d {prompt|prompts} exactly as %s does, probabilities included: the adapter is not applied", "%s 对 %d 个提示的回答与 %s 完全相同（含概率）：适配器未生效"}, p.run.Model, compared, base).repair(apply)
+	case applied:
+		p.add("adapter", CheckPassed, traps, msg.Text{"%s answers otherwise than %s: %d of %d prompts", "%s 与 %s 的回答不同：%d / %d 个提示"}, p.run.Model, base, c.Compared-c.Same, c.Compared)
+	case sure:
+		p.add("adapter", CheckFailed, traps, msg.Text{"%s answers %d {prompt|prompts} exactly as %s does, probabilities included: the adapter is not applied", "%s 对 %d 个提示的回答与 %s 完全相同（含概率）：适配器未生效"}, p.run.Model, c.Compared, base).repair(apply)
 	default:
-		p.add("adapter", CheckWarned, traps, msg.Text{"%s answers %d {prompt|prompts} as %s does: the adapter may not be applied", "%s 对 %d 个提示的回答与 %s 相同：适配器可能未生效"}, p.run.Model, compared, base).repair(apply)
+		p.add("adapter", CheckWarned, traps, msg.Text{"%s answers %d {prompt|prompts} as %s does: the adapter may not be applied", "%s 对 %d 个提示的回答与 %s 相同：适配器可能未生效"}, p.run.Model, c.Compared, base).repair(apply)
 	}
-}
-
-// textOf is all a model said.
-func textOf(r *llm.Reply) string {
-	var s string
-	for _, p := range []*string{r.Reasoning, r.ReasoningContent, r.Content} {
-		if p != nil {
-			s += *p + "\x00"
-		}
-	}
-	return s
 }

@@ -4,17 +4,13 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/llm"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/launch/checkpoint"
 )
-
-// loadLimit bounds the loading of an adapter: the server reads it from its disk.
-const loadLimit = 5 * time.Minute
 
 // A SweepJob evaluates every checkpoint of a training over one server, one after
 // another, each loaded under a name of its own and dropped again.
@@ -25,12 +21,12 @@ type SweepJob struct {
 	Job         Job
 	Client      *llm.Client
 	Sampling    Sampling
-	Checkpoints []Checkpoint
+	Checkpoints []checkpoint.Checkpoint
 	// Dev is what the choice is made on: every checkpoint is asked its items, and
 	// only the best one the test's. nil: every checkpoint is asked the test.
 	Dev *Exam
 	// Begin is called before each run of a checkpoint.
-	Begin func(c Checkpoint, exam string, items int)
+	Begin func(c checkpoint.Checkpoint, exam string, items int)
 }
 
 // An Exam is a benchmark with its items.
@@ -159,7 +155,7 @@ func (job *SweepJob) base(ctx context.Context, s *Sweep) error {
 	j.Limit, j.Queries, j.Preflight.BaseModel = 0, "", ""
 	j.Endpoint = NewHTTP(job.Client, j.Model, job.Sampling)
 	if job.Begin != nil {
-		job.Begin(Checkpoint{Name: "base"}, s.Dev, len(j.Items))
+		job.Begin(checkpoint.Checkpoint{Name: "base"}, s.Dev, len(j.Items))
 	}
 	sum, err := Run(ctx, j)
 	if err != nil {
@@ -200,11 +196,11 @@ func endsSweep(ctx context.Context, err error) bool {
 			return true
 		}
 	}
-	return errors.Is(err, errNoLoading)
+	return errors.Is(err, checkpoint.ErrNoLoading)
 }
 
 // one asks one checkpoint one exam. It is loaded when there is something to ask.
-func (job *SweepJob) one(ctx context.Context, c Checkpoint, x Exam, dev bool, s *Sweep) (*Summary, error) {
+func (job *SweepJob) one(ctx context.Context, c checkpoint.Checkpoint, x Exam, dev bool, s *Sweep) (*Summary, error) {
 	if c.Problem != nil {
 		return nil, c.Problem
 	}
@@ -222,7 +218,7 @@ func (job *SweepJob) one(ctx context.Context, c Checkpoint, x Exam, dev bool, s 
 	}
 	loaded := false
 	j.Ready = func(ctx context.Context) error {
-		err := job.load(ctx, c)
+		err := checkpoint.Load(ctx, job.Client, c.Served(), c.Dir)
 		loaded = err == nil
 		return err
 	}
@@ -232,7 +228,7 @@ func (job *SweepJob) one(ctx context.Context, c Checkpoint, x Exam, dev bool, s 
 	sum, err := Run(ctx, j)
 	if loaded {
 		// also when the run was cut: the next checkpoint needs the room
-		err = errors.Join(err, ignoreGone(job.Client.UnloadAdapter(context.WithoutCancel(ctx), probeLimit, j.Model)))
+		err = errors.Join(err, ignoreGone(checkpoint.Unload(context.WithoutCancel(ctx), job.Client, j.Model)))
 	}
 	if err != nil {
 		return nil, err
@@ -251,31 +247,4 @@ func ignoreGone(err error) error {
 		return nil
 	}
 	return err
-}
-
-// errNoLoading marks a server that loads nothing while it runs.
-var errNoLoading = errors.New("the server does not load adapters while it runs")
-
-// load has the server load a checkpoint and says why it does not.
-func (job *SweepJob) load(ctx context.Context, c Checkpoint) error {
-	err := job.Client.LoadAdapter(ctx, loadLimit, c.Served(), c.Dir)
-	var e *llm.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	switch {
-	case strings.Contains(e.Text, "already been loaded"):
-		return nil // its content is part of its name, so it is the same
-	case e.Status == 404 && !strings.Contains(e.Text, "adapter"):
-		return fail.New(fail.Failed, msg.Text{"%s loads no adapters while it runs", "%s 不支持运行中载入适配器"}, strings.TrimSuffix(job.Client.URL(), "/chat/completions")).
-			Because(errNoLoading).
-			Hint(msg.Text{"start vLLM with VLLM_ALLOW_RUNTIME_LORA_UPDATING=True and --enable-lora", "请以 VLLM_ALLOW_RUNTIME_LORA_UPDATING=True 和 --enable-lora 启动 vLLM"})
-	case e.Status == 404:
-		return fail.New(fail.Failed, msg.Text{"%s: %v", "%s：%v"}, c.Dir, e).
-			Hint(msg.Text{"the server reads the path on its own disk: is it the same there?", "服务端在自己的磁盘上读取该路径：那里是否相同？"})
-	case strings.Contains(e.Text, "rank"):
-		return fail.New(fail.Failed, msg.Text{"%v", "%v"}, e).
-			Hint(msg.Text{"serve with a larger --max-lora-rank", "请以更大的 --max-lora-rank 部署"})
-	}
-	return fail.New(fail.Failed, msg.Text{"%v", "%v"}, e)
 }

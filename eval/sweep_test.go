@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -22,13 +23,16 @@ import (
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/llm"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/launch/checkpoint"
 )
 
-// safetensors writes a file of one lora_A and one lora_B tensor.
-func safetensors(b []byte) []byte {
-	header := fmt.Sprintf(`{"base.lora_A.weight":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"base.lora_B.weight":{"dtype":"F32","shape":[1],"data_offsets":[4,%d]}}`, 4+len(b))
+// adapterTensors writes a file of one module's lora_A and lora_B; b fills the
+// latter.
+func adapterTensors(b byte) []byte {
+	header := `{"base_model.model.l.q_proj.lora_A.weight":{"dtype":"F32","shape":[8,1],"data_offsets":[0,32]},"base_model.model.l.q_proj.lora_B.weight":{"dtype":"F32","shape":[1,8],"data_offsets":[32,64]}}`
 	out := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
-	return append(append(append(out, header...), 1, 2, 3, 4), b...)
+	out = append(append(out, header...), make([]byte, 32)...)
+	return append(out, bytes.Repeat([]byte{b}, 32)...)
 }
 
 func writeAdapter(t testing.TB, dir, config string, weights []byte) {
@@ -43,85 +47,7 @@ func writeAdapter(t testing.TB, dir, config string, weights []byte) {
 	}
 }
 
-const lora = `{"peft_type":"LORA","r":8,"bias":"none","use_dora":false,"modules_to_save":null}`
-
-func TestFindCheckpoints(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	good := safetensors([]byte{0, 0, 9, 0})
-	writeAdapter(t, filepath.Join(dir, "checkpoint-1000"), lora, good)
-	writeAdapter(t, filepath.Join(dir, "checkpoint-200"), lora, safetensors([]byte{1, 0, 0, 0}))
-	writeAdapter(t, filepath.Join(dir, "checkpoint-300"), lora, safetensors(make([]byte, 100)))
-	writeAdapter(t, filepath.Join(dir, "checkpoint-400"), strings.Replace(lora, `"use_dora":false`, `"use_dora":true`, 1), good)
-	writeAdapter(t, filepath.Join(dir, "checkpoint-500"), strings.Replace(lora, `null`, `["lm_head"]`, 1), good)
-	writeAdapter(t, filepath.Join(dir, "checkpoint-600"), lora, good[:len(good)-2])
-	writeAdapter(t, filepath.Join(dir, "checkpoint-700"), lora, good)
-	writeAdapter(t, filepath.Join(dir, "checkpoint-800"), "{", good)
-	writeAdapter(t, filepath.Join(dir, "last"), lora, good)
-	for name, text := range map[string]string{"checkpoint-700": `{"global_st`, "last": `{"global_step": 1200}`} {
-		if err := os.WriteFile(filepath.Join(dir, name, "trainer_state.json"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Mkdir(filepath.Join(dir, "runs"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	found, err := eval.FindCheckpoints(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, c := range found {
-		problem := ""
-		if c.Problem != nil {
-			problem = c.Problem.Error()
-		}
-		got = append(got, fmt.Sprintf("%d %s %.30s", c.Step, c.Name, problem))
-	}
-	want := []string{
-		"200 checkpoint-200 ", "300 checkpoint-300 all B matrices are zero: the a", "400 checkpoint-400 the adapter uses DoRA, which v",
-		"500 checkpoint-500 the adapter has modules_to_sav", "600 checkpoint-600 adapter_model.safetensors: ten", "700 checkpoint-700 trainer_state.json is not whol",
-		"800 checkpoint-800 adapter_config.json: unexpecte", "1000 checkpoint-1000 ", "1200 last ",
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
-	if a, b := found[0].Served(), found[7].Served(); !strings.HasPrefix(a, "checkpoint-200-") || a[len(a)-8:] == b[len(b)-8:] {
-		t.Errorf("served as %s and %s", a, b)
-	}
-	// one whose weights are not there yet has a name all the same
-	if err := os.Remove(filepath.Join(dir, "checkpoint-200", "adapter_model.safetensors")); err != nil {
-		t.Fatal(err)
-	}
-	torn, err := eval.FindCheckpoints(dir)
-	if err != nil || torn[0].Problem == nil || !strings.Contains(torn[0].Problem.Error(), "there is no adapter_model.safetensors") || torn[0].Served() != "checkpoint-200-00000000" {
-		t.Errorf("%+v, %v", torn[0], err)
-	}
-	// an adapter by itself
-	if one, err := eval.FindCheckpoints(filepath.Join(dir, "last")); err != nil || len(one) != 1 || one[0].Step != 1200 {
-		t.Errorf("%+v, %v", one, err)
-	}
-	for _, empty := range []string{t.TempDir(), filepath.Join(dir, "nowhere")} {
-		if _, err := eval.FindCheckpoints(empty); fail.Code(err) != 2 {
-			t.Errorf("%s: %v", empty, err)
-		}
-	}
-}
-
-// FuzzAdapter: whatever bytes lie there, a checkpoint is read or has a problem.
-func FuzzAdapter(f *testing.F) {
-	f.Add([]byte(lora), safetensors([]byte{1}))
-	f.Add([]byte(`{"modules_to_save":["x"]}`), []byte{8, 0, 0, 0, 0, 0, 0, 0, '{', '}'})
-	f.Add([]byte(`{}`), append([]byte{255, 255, 255, 255, 255, 255, 255, 127}, "{}"...))
-	f.Fuzz(func(t *testing.T, config, weights []byte) {
-		dir := filepath.Join(t.TempDir(), "checkpoint-1")
-		writeAdapter(t, dir, string(config), weights)
-		found, err := eval.FindCheckpoints(dir)
-		if err != nil || len(found) != 1 || len(found[0].SHA256) != 64 {
-			t.Fatalf("%+v, %v", found, err)
-		}
-	})
-}
+const lora = `{"peft_type":"LORA","r":8,"lora_alpha":16,"target_modules":["q_proj"],"bias":"none","use_dora":false,"modules_to_save":null}`
 
 // A hot server loads adapters while it runs, one at a time, and answers for each
 // as well as its step is high.
@@ -185,9 +111,9 @@ func (h *hot) job(t *testing.T, dir string) (eval.SweepJob, func()) {
 	}
 	out := t.TempDir()
 	for i, step := range []int{100, 200, 300} {
-		writeAdapter(t, filepath.Join(out, fmt.Sprintf("checkpoint-%d", step)), lora, safetensors([]byte{byte(i + 1)}))
+		writeAdapter(t, filepath.Join(out, fmt.Sprintf("checkpoint-%d", step)), lora, adapterTensors(byte(i+1)))
 	}
-	found, err := eval.FindCheckpoints(out)
+	found, err := checkpoint.Find(out, checkpoint.AdapterOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/page"
 	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/ui"
+	"github.com/drydock-ml/drydock/launch/checkpoint"
 )
 
 // queriesFile counts how often models were asked a benchmark: in the project,
@@ -32,7 +33,7 @@ func (a *app) queriesFile() (string, error) {
 
 // runSweep evaluates every checkpoint of a folder over one server.
 func runSweep(ctx context.Context, a *app, o EvalOptions, set evalSettings, b *pipeline.Bench) error {
-	found, err := eval.FindCheckpoints(o.Checkpoints)
+	found, err := checkpoint.Find(o.Checkpoints, checkpoint.AdapterOptions{})
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func runSweep(ctx context.Context, a *app, o EvalOptions, set evalSettings, b *p
 	}
 	s, err := eval.RunSweep(ctx, eval.SweepJob{
 		Job: job, Client: client, Sampling: set.sampling, Checkpoints: found, Dev: dev,
-		Begin: func(c eval.Checkpoint, exam string, items int) {
+		Begin: func(c checkpoint.Checkpoint, exam string, items int) {
 			watch.progress.End()
 			watch.progress = a.term.Progress(c.Name+" "+exam, int64(items), false)
 		},
@@ -232,7 +233,7 @@ type sweepStep struct {
 	problem    *fail.Error
 }
 
-func newSweepPlan(o EvalOptions, b *pipeline.Bench, found []eval.Checkpoint, dev *eval.Exam) sweepPlan {
+func newSweepPlan(o EvalOptions, b *pipeline.Bench, found []checkpoint.Checkpoint, dev *eval.Exam) sweepPlan {
 	p := sweepPlan{
 		Type: "summary", Schema: "drydock.eval.sweep.plan/1", DryRun: true, Benchmark: b.Benchmark.Ref().String(), Items: len(b.Items),
 		WorkDir: filepath.ToSlash(o.WorkDir),

@@ -127,8 +127,11 @@ func cmdSafetensors(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: safetensors DIR")
 	}
-	header := `{"lora_B.weight":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}`
+	header := `{"base_model.model.l.q_proj.lora_A.weight":{"dtype":"F32","shape":[8,1],"data_offsets":[0,32]},"base_model.model.l.q_proj.lora_B.weight":{"dtype":"F32","shape":[1,8],"data_offsets":[32,64]}}`
 	file := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
-	file = append(append(file, header...), 0, 0, 128, 63)
+	file = append(file, header...)
+	for range 16 {
+		file = append(file, 0, 0, 128, 63)
+	}
 	ts.Check(os.WriteFile(filepath.Join(ts.MkAbs(args[0]), "adapter_model.safetensors"), file, 0o644))
 }
