@@ -57,6 +57,8 @@ func VerdictMeaning(verdict string) (msg.Text, bool) {
 // readingReason: why something never became a record.
 func readingReason(reason string) (msg.Text, bool) {
 	switch reason {
+	case "reviewed_out":
+		return msg.Text{"a person decided against it (drydock question review)", "经人工确认不采用（drydock question review）"}, true
 	case "not_parsed":
 		return msg.Text{"no parse step takes this kind of text", "没有解析步骤能够识别"}, true
 	case "unparsed_text", "not_a_question":

@@ -64,7 +64,7 @@ var allow = map[string][]string{
 	"launch/launchtest":          {"launch"},
 	"provenance/submission":      {"provenance", "eval/benchmark", "eval/evalscope", "dedup/contam"},
 	"internal/pipeline": {
-		"dataprep/format", "dataprep/question", "dataprep/step", "dataprep/emit", "dataprep/rowfile",
+		"dataprep/format", "dataprep/question", "dataprep/overlay", "dataprep/step", "dataprep/emit", "dataprep/rowfile",
 		"dedup", "dedup/contam", "dedup/contam/report", "eval", "eval/benchmark", "eval/evalscope",
 		"launch", "launch/feed", "launch/parity", "provenance", "provenance/submission",
 	},

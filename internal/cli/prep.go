@@ -55,6 +55,7 @@ func newPrepCommand(a *app) *cobra.Command {
 	f.output(&o.Out, "output", "o", msg.Text{"write rows to `FILE`", "将数据行写入 `FILE`"})
 	f.str(&o.To, "to", "", "question", msg.Text{"row shape `SHAPE`: question, passage, qwen3_chat", "行格式 `SHAPE`：question、passage、qwen3_chat"})
 	f.str(&o.Key, "key", "", "", msg.Text{"answers stand in `FILE`", "答案在 `FILE` 中"})
+	f.str(&o.Fixes, "fixes", "", "", msg.Text{"apply the corrections in `FILE`, which drydock question review writes", "应用 `FILE` 中的修正（由 drydock question review 写出）"})
 	f.str(&o.Lang, "source-lang", "", "", msg.Text{"language `TAG` of the sources (default: found per record)", "来源的语言 `TAG`（默认：逐条识别）"})
 	f.str(&o.License, "license", "", "", msg.Text{"terms of the sources: SPDX id or `TEXT`", "来源的许可：SPDX 标识或 `TEXT`"})
 	f.output(&o.Dropped, "dropped", "", msg.Text{"write what was left out to `FILE` (default: beside -o)", "将未采用的内容写入 `FILE`（默认：与 -o 同目录）"})

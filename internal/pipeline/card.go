@@ -204,6 +204,9 @@ func (l *ledgerRun) parserParams() drydock.RawJSON {
 	for _, p := range l.r.parsers {
 		m[p.name] = json.RawMessage(paramsOf(p.node))
 	}
+	if f := l.r.result.Stage(StageSources).Fixes; f != nil {
+		m["fixes"] = json.RawMessage(f.params())
+	}
 	b, err := drydock.MarshalJSON(m) // sorts the keys
 	if err != nil {
 		return nil

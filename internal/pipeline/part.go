@@ -45,6 +45,8 @@ type partMeta struct {
 	Notes   []noteRow       `json:"notes,omitempty"`
 	// Sections are the parts of a question bank, in order.
 	Sections []question.Part `json:"sections,omitempty"`
+	// Fixed are the numbers of the fixes that were applied.
+	Fixed []int `json:"fixed,omitempty"`
 	// Failed says that something could not be read or converted: the run ends
 	// with 3.
 	Failed bool `json:"failed,omitempty"`

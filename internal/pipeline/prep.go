@@ -27,6 +27,7 @@ type PrepOptions struct {
 	Out             string   // file to write
 	Dropped         string   // file for what was left out; empty: beside Out, when there is any
 	Key             string   // answers in a second file
+	Fixes           string   // corrections to questions
 	Lang            string
 	License         string
 	Encoding        string
@@ -47,6 +48,7 @@ type PrepResult struct {
 	Sums    drydock.Sums   `json:"sums"`
 	Kinds   map[string]int `json:"kinds"` // records read, by kind
 	Inputs  []InputResult  `json:"inputs"`
+	Fixes   *FixResult     `json:"fixes,omitempty"`
 	Notes   []Note         `json:"notes"`
 	LeftOut map[string]int `json:"left_out"` // records read but not for this shape, by reason
 	Letters map[string]int `json:"letters,omitempty"`
@@ -110,6 +112,13 @@ func (o PrepOptions) config(dir string) (c *Config, missing fail.List, err error
 		as, steps = "passage", []any{"split_sections"}
 	}
 	y["steps"] = steps
+	if o.Fixes != "" {
+		abs, err := filepath.Abs(o.Fixes)
+		if err != nil {
+			return nil, nil, err
+		}
+		y["fixes"] = abs
+	}
 	var sources []any
 	used := map[string]bool{}
 	for _, in := range o.Inputs {
@@ -184,7 +193,7 @@ func sourceName(path string, used map[string]bool) string {
 func (o PrepOptions) collect(r *runner, out string) (*PrepResult, error) {
 	src, steps, rows := r.result.Stage(StageSources), r.result.Stage(StageSteps), r.result.Stage(StageOutput)
 	res := &PrepResult{
-		Out: o.Out, Kinds: src.Kinds, Inputs: src.Inputs, Notes: src.Notes,
+		Out: o.Out, Kinds: src.Kinds, Inputs: src.Inputs, Fixes: src.Fixes, Notes: src.Notes,
 		Rows: rows.Output[0].Rows, LeftOut: rows.Output[0].LeftOut, Letters: rows.Output[0].Letters,
 	}
 	res.Sums = *src.Sums

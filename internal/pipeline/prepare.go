@@ -63,6 +63,7 @@ func (r *runner) finishPrepare(stage runstore.Stage, whole string, cached int, t
 		src.Reason, steps.Reason = "unchanged", "unchanged"
 	}
 	r.sumInputs(&src)
+	src.Fixes = r.fixResult()
 	for _, s := range r.steps {
 		steps.Steps = append(steps.Steps, StepResult{Name: s.name})
 	}

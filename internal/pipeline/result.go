@@ -100,6 +100,7 @@ type StageResult struct {
 	Seconds float64        `json:"seconds"`
 	Sums    *drydock.Sums  `json:"sums,omitempty"`
 	Files   []string       `json:"files,omitempty"` // written, relative to the project
+	Fixes   *FixResult     `json:"fixes,omitempty"` // sources
 	Notes   []Note         `json:"notes,omitempty"`
 	Inputs  []InputResult  `json:"inputs,omitempty"` // sources
 	Kinds   map[string]int `json:"kinds,omitempty"`  // sources: questions, passages, chats

@@ -13,6 +13,7 @@ import (
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/format"
+	"github.com/drydock-ml/drydock/dataprep/overlay"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/runstore"
@@ -34,7 +35,8 @@ type runner struct {
 	result  Result
 
 	inputs   []opened
-	members  Members // what was unpacked, while it is read
+	fixes    *overlay.Overlay // corrections to questions; nil: none
+	members  Members          // what was unpacked, while it is read
 	parts    []*part
 	owner    []*opened // of each part
 	corpus   *corpus
@@ -323,6 +325,9 @@ func (r *runner) prepare(ctx context.Context) (err error) {
 			err = cerr
 		}
 	}()
+	if err := r.readFixes(); err != nil {
+		return err
+	}
 	if err := r.openAll(ctx); err != nil {
 		return err
 	}
@@ -418,7 +423,7 @@ func (r *runner) cut(ctx context.Context, stage runstore.Stage) ([]*unitJob, err
 				part: &part{n: n, stage: stage}, from: in, unit: u,
 				key: key(r.env.Tool.Program, steps, in.src.Name, in.src.Lang, in.src.License, in.src.As,
 					in.src.Encoding, fmt.Sprint(in.src.AllowRestricted), in.name, in.file.SHA256, keySum,
-					fmt.Sprint(n, u.Index, u.Start, u.End, r.opt.Limit)),
+					fmt.Sprint(n, u.Index, u.Start, u.End, r.opt.Limit), r.fixesKey()),
 			})
 		}
 	}

@@ -203,7 +203,11 @@ func (u *unitRun) take(ctx context.Context, rec *drydock.Record, err error, pars
 			c.Step = parser
 		}
 		u.complete(c.Record)
-		m.Failed = true
+		revived, settled := u.revive(&c)
+		if revived != nil {
+			return u.keep(ctx, revived)
+		}
+		m.Failed = m.Failed || !settled
 		u.count(&m.Sources, c.Reason)
 		m.Sources.Made++
 		return own(u.w.drop(&c))
@@ -212,6 +216,15 @@ func (u *unitRun) take(ctx context.Context, rec *drydock.Record, err error, pars
 		return err
 	}
 	u.complete(rec)
+	if d := u.fix(rec); d != nil {
+		return u.takeReviewed(d)
+	}
+	return u.keep(ctx, rec)
+}
+
+// keep counts a record and hands it to the steps with its batch.
+func (u *unitRun) keep(ctx context.Context, rec *drydock.Record) error {
+	m := &u.job.part.meta
 	m.Sources.Made++
 	m.Sources.Out++
 	if m.Kinds == nil {

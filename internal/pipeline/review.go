@@ -1,0 +1,243 @@
+package pipeline
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/dataprep/format"
+	"github.com/drydock-ml/drydock/dataprep/overlay"
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/runstore"
+)
+
+// A ReviewItem is a question as it was read, or a piece of a bank that did not
+// become one, beside its source.
+type ReviewItem struct {
+	ID       string            `json:"id"`
+	File     string            `json:"file"`
+	SHA256   string            `json:"sha256"`
+	At       string            `json:"at"`
+	Read     string            `json:"read"`
+	Question *drydock.Question `json:"question,omitempty"` // nil for what was dropped
+	Reason   string            `json:"reason,omitempty"`   // why it was dropped
+	Detail   string            `json:"detail,omitempty"`
+	Text     string            `json:"text,omitempty"`    // of what was dropped
+	Excerpt  []string          `json:"excerpt,omitempty"` // the source's own lines, from a little above
+	Fix      *overlay.Fix      `json:"fix,omitempty"`     // what was decided about it
+}
+
+// Confidence is how sure the parser was: 0 of what it dropped.
+func (it *ReviewItem) Confidence() float64 {
+	if it.Question == nil {
+		return 0
+	}
+	return it.Question.Confidence
+}
+
+// A Review is what a person is to look at.
+type Review struct {
+	Items  []ReviewItem // the most doubtful first
+	Rows   int          // questions that were read
+	Drops  int          // pieces the question parser dropped
+	Lacks  []string     // source files that were not found; their items have no excerpt
+	Unread fail.List    // lines that are no row
+}
+
+// ReviewOptions say what is looked at.
+type ReviewOptions struct {
+	Files   []string // rows of questions, and drop files
+	Below   float64  // questions of less confidence; above 1: all
+	Sources []string // files and folders where the sources may lie
+	Fixes   *overlay.Overlay
+	Read    format.Options
+}
+
+// ReadReview gathers the doubtful questions of rows and drop files, with what
+// stands in their sources.
+func ReadReview(ctx context.Context, o ReviewOptions) (*Review, error) {
+	rv := &Review{Items: []ReviewItem{}}
+	for _, name := range o.Files {
+		line := 0
+		err := eachLine(name, func(b []byte) error {
+			line++
+			if b = bytes.TrimSpace(b); len(b) == 0 {
+				return nil
+			}
+			if err := rv.take(b, o.Below); err != nil {
+				rv.Unread = append(rv.Unread, fail.New(fail.Partial, msg.Text{"%v", "%v"}, err).At(fail.Where{File: name, Line: line}))
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for i := range rv.Items {
+		it := &rv.Items[i]
+		if f, _ := o.Fixes.Find(it.SHA256, it.At, it.Read); f != nil {
+			it.Fix = f
+		}
+	}
+	slices.SortStableFunc(rv.Items, func(a, b ReviewItem) int { return cmp.Compare(a.Confidence(), b.Confidence()) })
+	return rv, rv.excerpts(ctx, o)
+}
+
+// take adds a line: a question row, or a drop of the question parser.
+func (rv *Review) take(b []byte, below float64) error {
+	var d dropRow
+	if err := json.Unmarshal(b, &d); err == nil && d.Reason != "" && d.Step != "" {
+		rv.Drops++
+		if d.Step == "parse_questions" && d.Origin != nil && d.Origin.SHA256 != "" {
+			rv.Items = append(rv.Items, ReviewItem{
+				ID: d.ID, File: d.Origin.File, SHA256: d.Origin.SHA256, At: d.Origin.Locator,
+				Read: overlay.ReadingOfText(d.Text), Reason: d.Reason, Detail: d.Detail, Text: d.Text,
+			})
+		}
+		return nil
+	}
+	r, why := DecodeRow(b)
+	if r == nil {
+		return errors.New(why)
+	}
+	q := r.Question
+	if q == nil {
+		return fmt.Errorf("a %s, no question: review reads what drydock prep --to question writes", r.Kind())
+	}
+	rv.Rows++
+	if q.Confidence >= below || r.Origin.File == nil || r.Origin.File.SHA256 == "" {
+		return nil
+	}
+	sha, at := placeOfRecord(r)
+	rv.Items = append(rv.Items, ReviewItem{
+		ID: cmp.Or(r.RowID, r.ID.String()), File: r.Origin.File.Name, SHA256: sha, At: at, Read: overlay.Reading(q), Question: q,
+	})
+	return nil
+}
+
+// The lines shown of a source: some above the place, and behind it up to the
+// next item.
+const (
+	linesAbove = 2
+	linesBelow = 14
+)
+
+// excerpts reads the sources of the items once each.
+func (rv *Review) excerpts(ctx context.Context, o ReviewOptions) error {
+	byFile := map[string][]*ReviewItem{}
+	var order []string
+	for i := range rv.Items {
+		it := &rv.Items[i]
+		if byFile[it.SHA256] == nil {
+			order = append(order, it.SHA256)
+		}
+		byFile[it.SHA256] = append(byFile[it.SHA256], it)
+	}
+	for _, sha := range order {
+		items := byFile[sha]
+		path := findSource(items[0].File, sha, o.Sources)
+		if path == "" {
+			rv.Lacks = append(rv.Lacks, items[0].File)
+			continue
+		}
+		if err := excerpt(ctx, path, items, o.Read); err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			rv.Lacks = append(rv.Lacks, items[0].File)
+		}
+	}
+	return nil
+}
+
+// findSource returns the path of the file with this hash: one that is named, or
+// one of that name in or below a folder that is named.
+func findSource(name, sha string, places []string) string {
+	for _, place := range places {
+		candidates := []string{place, filepath.Join(place, filepath.FromSlash(name))}
+		if deeper, err := filepath.Glob(filepath.Join(place, "*", filepath.FromSlash(name))); err == nil {
+			candidates = append(candidates, deeper...)
+		}
+		for _, c := range candidates {
+			if info, err := os.Stat(c); err != nil || info.IsDir() {
+				continue
+			}
+			if got, err := runstore.HashFile(c); err == nil && got == sha {
+				return c
+			}
+		}
+	}
+	return ""
+}
+
+// excerpt fills in the lines around each item's place.
+func excerpt(ctx context.Context, path string, items []*ReviewItem, o format.Options) error {
+	in, err := OpenInput(ctx, path, o, nil)
+	if err != nil {
+		return err
+	}
+	want := map[string][]*ReviewItem{}
+	for _, it := range items {
+		want[it.At] = append(want[it.At], it)
+	}
+	open := map[*ReviewItem]int{} // lines still to come
+	var above []string
+	for _, u := range in.Units {
+		for b, err := range in.Kind.Document(u, nil).Blocks(ctx) {
+			var d *drydock.Drop
+			if errors.As(err, &d) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			text := strings.TrimRight(blockText(b), " \t")
+			for it := range open {
+				it.Excerpt = append(it.Excerpt, text)
+				if open[it]--; open[it] == 0 {
+					delete(open, it)
+				}
+			}
+			for _, it := range want[b.At.String()] {
+				if it.Excerpt == nil {
+					it.Excerpt = append(slices.Clone(above), text)
+					open[it] = linesBelow
+				}
+			}
+			if above = append(above, text); len(above) > linesAbove {
+				above = above[1:]
+			}
+		}
+	}
+	return nil
+}
+
+// NewFix makes a decision about an item.
+func (it *ReviewItem) NewFix(a overlay.Action, set *overlay.Fields) overlay.Fix {
+	return overlay.Fix{ID: it.ID, SHA256: it.SHA256, At: it.At, Read: it.Read, Action: a, Set: set}
+}
+
+// Try says what the item becomes by a fix; the error says why it becomes nothing.
+func (it *ReviewItem) Try(f *overlay.Fix) (*drydock.Question, error) {
+	if f.Action == overlay.Drop {
+		return nil, nil
+	}
+	q := &drydock.Question{}
+	if it.Question != nil {
+		c := *it.Question
+		q = &c
+	}
+	if err := f.Apply(q); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
