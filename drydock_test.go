@@ -85,7 +85,7 @@ func TestLocatorRoundTrip(t *testing.T) {
 		n := rapid.IntRange(0, 1<<20)
 		l := drydock.Locator{
 			Part: rapid.String().Draw(t, "part"), Sheet: rapid.String().Draw(t, "sheet"),
-			Page: n.Draw(t, "page"), Para: n.Draw(t, "para"), Line: n.Draw(t, "line"), Row: n.Draw(t, "row"),
+			Page: n.Draw(t, "page"), Para: n.Draw(t, "para"), Line: n.Draw(t, "line"), Row: n.Draw(t, "row"), OCR: rapid.Bool().Draw(t, "ocr"),
 		}
 		got, err := drydock.ParseLocator(l.String())
 		if err != nil || got != l {
