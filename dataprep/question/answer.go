@@ -52,6 +52,11 @@ func readLetters(s string) []int {
 	var out []int
 	lower := 0
 	seen := 0
+	for _, w := range [...]string{" and ", " or ", " & "} {
+		if strings.Contains(s, w) {
+			s = strings.ReplaceAll(s, w, ",") // A, B and D
+		}
+	}
 	for i, r := range s {
 		v, low := letterValue(r)
 		switch {
@@ -101,7 +106,7 @@ func stripBrackets(s string) string {
 // answerWords open an answer, longest first.
 var answerWords = [...]string{
 	"本题正确答案", "本题答案", "正确选项", "应选", "正确答案", "参考答案", "標準答案", "标准答案", "正確答案", "參考答案", "答案", "答",
-	"the correct answer", "correct answer", "correct option", "correct choice", "right answer", "answer", "ans", "key",
+	"the correct answer", "the right answer", "the answer", "correct answers", "correct answer", "correct option", "correct choice", "right answer", "answers", "answer", "ans", "key",
 }
 
 // explainWords open an explanation.

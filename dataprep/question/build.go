@@ -112,6 +112,10 @@ func (d *draft) judge(q *drydock.Question) (reason, detail string) {
 	if yes, no, ok := judgeOptions(d.options); ok && (d.form == drydock.Judge || d.form == "") {
 		return d.judgeTrueFalse(q, yes, no)
 	}
+	if pairs := d.pairs(); pairs != nil {
+		q.Kind, q.Answer = drydock.Matching, pairs
+		return "", ""
+	}
 	letters, ok := d.letters()
 	if !ok {
 		return reasonOutside, fmt.Sprintf("the answer %q is none of the options", clip(d.ans.text+d.ans.judge, 40))
@@ -125,6 +129,9 @@ func (d *draft) judge(q *drydock.Question) (reason, detail string) {
 	q.Kind = drydock.Single
 	if d.form == drydock.Multiple || len(letters) > 1 {
 		q.Kind = drydock.Multiple
+	}
+	if d.form == drydock.Matching {
+		q.Kind = drydock.Matching
 	}
 	if d.form == drydock.Single && len(letters) > 1 {
 		d.doubted(doubtSeveral)
@@ -168,6 +175,53 @@ func (d *draft) letters() ([]int, bool) {
 		return l, true
 	}
 	return d.manyTexts()
+}
+
+// pairs reads the answer of an item that pairs two lists, (1)-C (2)-B, as
+// "1-C", "2-B"; nil for any other. The numbers run from 1, the letters are among
+// the options.
+func (d *draft) pairs() []string {
+	var out []string
+	s := d.ans.text
+	for i := 0; i < len(s); {
+		r, w := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case isSpace(r) || strings.ContainsRune(",，;；、()（）.。", r):
+			i += w
+			continue
+		case r >= '①' && r <= '⑳':
+			if int(r-'①') != len(out) {
+				return nil
+			}
+			i += w
+		default:
+			n, nw := number(s[i:])
+			if nw == 0 || n != len(out)+1 {
+				return nil
+			}
+			i += nw
+		}
+		for i < len(s) {
+			r, w = utf8.DecodeRuneInString(s[i:])
+			if !isSpace(r) && !strings.ContainsRune(")）-—–:：.→=", r) {
+				break
+			}
+			i += w
+		}
+		v, _ := letterValue(r)
+		if i >= len(s) || v < 0 || v >= len(d.options) {
+			return nil
+		}
+		if next, _ := utf8.DecodeRuneInString(s[i+w:]); isLatin(byte(min(next, 0x7F))) {
+			return nil
+		}
+		out = append(out, itoa(len(out)+1)+"-"+letter(v))
+		i += w
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
 }
 
 // ascending reads small letters in their order, abd, which as an answer to

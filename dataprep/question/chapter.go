@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/internal/msg"
 )
 
 // An entry is what the chapter holds in the order of the file.
@@ -45,6 +46,7 @@ type chapter struct {
 	emit    func(*drydock.Record, *drydock.Drop) bool
 	part    func(Part) // told of each section that is done; may be nil
 	bar     float64    // least confidence
+	note    func(Note) // may be nil
 	compare bool       // try other layouts everywhere
 
 	rule     rule // which lines open items
@@ -77,6 +79,14 @@ func (c *chapter) feed(b drydock.Block) {
 	if noise(s) || l.edge && onlyDigits(s) {
 		return
 	}
+	if titledPage(s) {
+		c.tell(Note{Code: "running_title", At: l.at, Text: msg.Text{"a title with a page number was left out", "已略去带页码的页眉页脚"}})
+		return
+	}
+	if advert(s) && scanNumber(s).style == noNumber && !opensAny(s) {
+		c.tell(Note{Code: "advertisement", At: l.at, Text: msg.Text{"a line of advertisement was left out", "已略去一行广告"}})
+		return
+	}
 	if c.tableLine(l) {
 		return
 	}
@@ -89,6 +99,12 @@ func (c *chapter) feed(b drydock.Block) {
 		return
 	}
 	c.text(l, b.Level)
+}
+
+func (c *chapter) tell(n Note) {
+	if c.note != nil {
+		c.note(n)
+	}
 }
 
 // settleHeader decides what a lone 答案： was, now that its next line is here.
@@ -153,6 +169,7 @@ func (c *chapter) textLine(l line, level int8) {
 	if c.openLoose(l) {
 		return
 	}
+	c.hanTitle(m)
 	if c.opensItem(m, l) || c.rejoinSteps(m) {
 		inside := c.cur != nil && (c.cur.explain || c.cur.inside && !c.cur.closed())
 		c.openItem(m, l)
@@ -286,6 +303,9 @@ func (c *chapter) openHeading(h heading) {
 	c.endShared()
 	c.dropOrphans()
 	c.endSegment()
+	if c.path.isForm && h.kind != headForm && numberedPart(c.path.formTitle).kind == headForm {
+		c.path.form, c.path.isForm, c.path.formTitle = "", false, "" // Section B: True or False, Section C: …
+	}
 	switch h.kind {
 	case headChapter:
 		c.settle()

@@ -124,7 +124,7 @@ func (c *chapter) refit() {
 		all := []reading{best}
 		if !s.torn && (c.compare || best.Score < perfect) {
 			for _, r := range c.rules(s) {
-				if other, ok := c.tryRule(s, r, want[i]); ok && !slices.ContainsFunc(all, other.same) {
+				if other, ok := c.tryRule(s, r, want[i]); ok && other.Questions > 0 && !slices.ContainsFunc(all, other.same) {
 					all = append(all, other)
 				}
 			}

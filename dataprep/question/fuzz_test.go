@@ -38,7 +38,7 @@ func drain(t *testing.T, doc *drydock.Document) {
 			offered[o.Label] = true
 		}
 		for _, a := range q.Answer {
-			if len(q.Options) > 0 && !offered[a] {
+			if len(q.Options) > 0 && !offered[a] && !(q.Kind == drydock.Matching && offered[a[len(a)-1:]]) {
 				t.Fatalf("answer outside the options: %+v", q)
 			}
 		}

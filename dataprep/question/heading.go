@@ -173,7 +173,13 @@ var formWords = [...]struct {
 	{"multiple answer", drydock.Multiple},
 	{"true/false", drydock.Judge},
 	{"true or false", drydock.Judge},
+	{"fill in the blanks", drydock.Blank},
+	{"fill in the blank", drydock.Blank},
+	{"fill-in-the-blank", drydock.Blank},
 	{"fill in", drydock.Blank},
+	{"select all that apply", drydock.Multiple},
+	{"choose all that apply", drydock.Multiple},
+	{"matching", drydock.Matching},
 	{"short answer", drydock.Short},
 }
 
@@ -181,7 +187,7 @@ var formWords = [...]struct {
 // heading, a 题型 cell or a tag before the stem. rest follows the word.
 func formOf(s string) (form drydock.QuestionKind, rest string, ok bool) {
 	r, _ := utf8.DecodeRuneInString(s)
-	if !strings.ContainsRune("单單多不判是填简簡问論论名计案配匹连选選mstfMSTF", r) {
+	if !strings.ContainsRune("单單多不判是填简簡问論论名计案配匹连选選mstfcMSTFC", r) {
 		return "", s, false
 	}
 	for _, w := range formWords {
@@ -221,11 +227,28 @@ func formHeading(s string) (drydock.QuestionKind, bool) {
 	if rest == "" {
 		return form, true
 	}
-	r, _ := utf8.DecodeRuneInString(rest)
-	if strings.ContainsRune("（([【:：,，共每本", r) || hasPrefixFold(rest, "question") || hasPrefixFold(rest, "item") {
+	r, w := utf8.DecodeRuneInString(rest)
+	if r == ':' || r == '：' {
+		return form, m.style != numPlain && !strings.ContainsAny(rest, "？?") && scanOptionsFast(rest) < 2 || instruction(rest[w:])
+	}
+	if strings.ContainsRune("（([【,，共每本", r) || hasPrefixFold(rest, "question") || hasPrefixFold(rest, "item") {
 		return form, !strings.ContainsAny(rest, "？?") && scanOptionsFast(rest) < 2
 	}
 	return "", false
+}
+
+// instruction recognises what a heading says to whoever sits the paper: 每题2分,
+// 下列各题只有一个答案.
+func instruction(s string) bool {
+	if trim(s) == "" {
+		return true
+	}
+	for _, w := range [...]string{"每题", "每小题", "小题", "各题", "本大题", "本题", "共计", "points each", "marks each"} {
+		if strings.Contains(s, w) && !hasBlank(s) {
+			return true
+		}
+	}
+	return false
 }
 
 // saysYesIsA reports a true/false heading that gives the marks letters: 判断题
@@ -263,7 +286,7 @@ func keyHeader(s string) (ok, bare bool) {
 	}
 	for _, w := range [...]string{"答案", "答案及解析", "答案与解析", "答案解析", "答案和解析", "答案及评分标准", "解答", "答案表", "答案汇总"} {
 		head, cut := strings.CutSuffix(s, w)
-		if !cut || strings.ContainsAny(head, "，。？?；：") || strings.Contains(head, "我的") || strings.Contains(head, "选") && strings.HasSuffix(head, "的") {
+		if !cut || strings.ContainsAny(head, "，。？?；：") || strings.Contains(head, "我的") || strings.Contains(head, "备选") || strings.Contains(head, "共用") || strings.Contains(head, "选") && strings.HasSuffix(head, "的") {
 			continue
 		}
 		if utf8.RuneCountInString(head) > 16 || strings.HasSuffix(head, "的") {

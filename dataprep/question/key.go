@@ -14,11 +14,13 @@ type keyRun struct {
 	groups   []string // the letters as grouped in print
 	explain  []string // what stands behind one question's answer
 	at       drydock.Locator
+	open     bool // an answer in words, which may run over lines
 }
 
 // A keyLabel says which part of the bank a stretch of keys is for.
 type keyLabel struct {
 	chapter, article int
+	part             int    // 一、 over the questions and before the key
 	title            string // as printed; empty for none
 	form             drydock.QuestionKind
 	isForm           bool
@@ -157,9 +159,9 @@ func labelPart(s string) (keyLabel, int) {
 		}
 		return keyLabel{}, 0
 	}
-	from := 0
+	from, part := 0, 0
 	if m := scanNumber(s); m.style == numHan {
-		from = m.end
+		from, part = m.end, m.n
 	}
 	if form, rest, ok := formOf(s[from:]); ok {
 		end := len(s) - len(rest)
@@ -171,6 +173,9 @@ func labelPart(s string) (keyLabel, int) {
 			}
 		}
 		return keyLabel{form: form, isForm: true, title: s[:end]}, end
+	}
+	if part > 0 {
+		return keyLabel{part: part, title: trim(s[:from])}, from // 一、1.A 2.B
 	}
 	return keyLabel{}, 0
 }
@@ -242,8 +247,8 @@ func (p *keyScanner) numbers(s string) bool {
 
 // group reads one group of letters or one true/false mark.
 func (p *keyScanner) group(s string) bool {
-	end := 0
-	for end < len(s) {
+	end := judgeMark(s)
+	for word := end > 0; !word && end < len(s); {
 		r, w := utf8.DecodeRuneInString(s[end:])
 		v, lower := letterValue(r)
 		if v < 0 || lower && end+w < len(s) && !isSpace(rune(s[end+w])) && !isDigit(rune(s[end+w])) {
@@ -253,9 +258,6 @@ func (p *keyScanner) group(s string) bool {
 			return false
 		}
 		end += w
-	}
-	if end == 0 {
-		end = judgeMark(s)
 	}
 	if end == 0 {
 		return false
@@ -277,6 +279,11 @@ func (p *keyScanner) group(s string) bool {
 func judgeMark(s string) int {
 	for _, w := range [...]string{"正确", "正確", "错误", "錯誤", "不对", "√", "✓", "✔", "×", "✗", "✘", "✕", "❌", "✅", "对", "對", "错", "錯"} {
 		if strings.HasPrefix(s, w) {
+			return len(w)
+		}
+	}
+	for _, w := range [...]string{"true", "false"} {
+		if hasPrefixFold(s, w) && (len(s) == len(w) || !isLatin(s[len(w)])) {
 			return len(w)
 		}
 	}

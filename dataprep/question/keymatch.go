@@ -197,8 +197,8 @@ func give(sections []*section, k *keyPart) {
 	}
 	entries, broken := k.spell(len(items))
 	deal(sections, k.size())
-	sortByItems(entries, items)
-	if !broken && len(entries) == len(items) && inOrder(entries) {
+	one := sortByItems(entries, items)
+	if !broken && len(entries) == len(items) && (one || inOrder(entries)) {
 		same := true
 		for i, it := range items {
 			same = same && (entries[i].n == it.num.n || entries[i].n == 0)
@@ -249,26 +249,28 @@ func (k *keyPart) size() int {
 
 // sortByItems puts entries in the order of the questions when both carry the
 // same numbers, each once: a key in columns is read across, 1, 7, 2, 8 ….
-func sortByItems(entries []keyEntry, items []*item) {
+// It reports whether they do: then the numbers alone join the two.
+func sortByItems(entries []keyEntry, items []*item) bool {
 	if len(entries) != len(items) {
-		return
+		return false
 	}
 	place := make(map[int]int, len(items))
 	for i, it := range items {
 		place[it.num.n] = i
 	}
 	if len(place) != len(items) {
-		return
+		return false
 	}
 	seen := make([]bool, len(items))
 	for _, e := range entries {
 		i, ok := place[e.n]
 		if !ok || seen[i] {
-			return
+			return false
 		}
 		seen[i] = true
 	}
 	slices.SortFunc(entries, func(a, b keyEntry) int { return cmp.Compare(place[a.n], place[b.n]) })
+	return true
 }
 
 // inOrder reports whether the numbers a key prints never jump back within a
@@ -415,6 +417,14 @@ func (s *section) fits(l keyLabel) bool {
 		return false
 	}
 	if l.article > 0 && l.article != s.path.article {
+		return false
+	}
+	if l.part > 0 {
+		for _, t := range [...]string{s.path.formTitle, s.path.title, s.path.chapterTitle} {
+			if m := scanNumber(t); m.style == numHan && m.n == l.part {
+				return true
+			}
+		}
 		return false
 	}
 	if l.isForm {

@@ -208,6 +208,9 @@ func placeOf(s string, i int) (place, bool) {
 	if prev == '.' || prev == '\'' || prev == '-' || prev == '/' || prev == '&' || prev == '+' || prev == '＋' || prev == '、' || prev == '"' || prev == '“' || prev == '(' || prev == '（' {
 		return 0, false
 	}
+	if prev == ';' || prev == '；' || prev == '|' {
+		return placeSpace, true // A:红;B:绿
+	}
 	return placeGlued, true
 }
 

@@ -215,13 +215,19 @@ func (t *tally) done() Part {
 // jumps lists the numbers a count leaves out and those it prints twice.
 func jumps(n []int) (missing, repeated []int) {
 	const most = 20
+	stands := make(map[int]bool, len(n))
+	for _, v := range n {
+		stands[v] = true
+	}
 	for i := 1; i < len(n); i++ {
 		switch a, b := n[i-1], n[i]; {
 		case b == a:
 			repeated = append(repeated, b)
 		case b > a+1 && b-a <= most:
 			for v := a + 1; v < b && len(missing) < most; v++ {
-				missing = append(missing, v)
+				if !stands[v] {
+					missing = append(missing, v)
+				}
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func (p parser) Parse(ctx context.Context, doc *drydock.Document) iter.Seq2[*dry
 		}
 		r := &reader{ctx: ctx, doc: doc, note: p.o.Note, part: p.o.Part, bar: p.o.MinConfidence, emit: emit}
 		r.text.file, r.text.emit, r.text.ahead, r.text.bar = doc.File, emit, r.keyAhead, p.o.MinConfidence
-		r.text.part, r.text.compare = p.o.Part, p.o.Compare
+		r.text.part, r.text.note, r.text.compare = p.o.Part, p.o.Note, p.o.Compare
 		if err := r.run(); err != nil && !stopped {
 			yield(nil, err)
 		}

@@ -25,8 +25,7 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 		d.form = form
 	}
 	if it.shared != nil && d.stem != "" {
-		d.stem = it.shared.text() + "\n" + d.stem
-		d.doubted(doubtShared)
+		d.share(it.shared)
 	}
 	reason, detail := it.settleAnswer(d, p)
 	if reason == "" && !d.given {
@@ -51,6 +50,20 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 		d.explain = "" // 答案：B. 绿 says the option once more
 	}
 	return d.finish(c.file, c.bar)
+}
+
+// share gives an item what it has in common with others: a list of options to
+// choose from, or a text before its stem.
+func (d *draft) share(s *shared) {
+	if o, text := s.choices(); o != nil && len(d.options) == 0 {
+		d.options, d.form = o, drydock.Matching
+		if text != "" {
+			d.stem = text + "\n" + d.stem
+		}
+		return
+	}
+	d.stem = s.text() + "\n" + d.stem
+	d.doubted(doubtShared)
 }
 
 // settleAnswer chooses the answer: the one labelled beside the question, else

@@ -3,6 +3,8 @@ package question
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock"
 )
 
 // A shared stem is a text that several items have in common: 根据下图回答 15-17 题.
@@ -11,6 +13,7 @@ type shared struct {
 	from, to int
 	lines    []line
 	used     bool
+	said     bool // the first line says which items it is for
 }
 
 func (s *shared) text() string {
@@ -21,13 +24,38 @@ func (s *shared) text() string {
 	return string(b)
 }
 
+// choices returns the options that several items choose from, where the shared
+// text is a list of them, and what stands before it besides the words that
+// announce it.
+func (s *shared) choices() ([]drydock.Option, string) {
+	text := make([]string, 0, len(s.lines))
+	for i, l := range s.lines {
+		if i == 0 && s.said {
+			continue
+		}
+		text = append(text, l.text)
+	}
+	b := splitBody(strings.Join(text, "\n"))
+	if len(b.options) < 2 || b.gap != "" {
+		return nil, ""
+	}
+	return b.options, b.stem
+}
+
 // shareLine takes a line that announces a shared stem, or one of its lines.
 func (c *chapter) shareLine(l line) bool {
+	if m, ok := optionAt(l.text); ok && m.v == 0 && c.path.form == drydock.Matching && c.shared == nil && (c.cur == nil || c.cur.solved && c.cur.num.n > 0) {
+		// a 配伍题 whose options stand above its items
+		c.closeItem(numberMark{})
+		c.dropOrphans()
+		c.shared = &shared{from: 1, to: 9999, lines: []line{l}}
+		return true
+	}
 	if from, to, ok := sharedRange(l.text); ok && (c.cur == nil || c.cur.closed()) {
 		c.closeItem(numberMark{})
 		c.dropOrphans()
 		c.endShared()
-		c.shared = &shared{from: from, to: to, lines: []line{l}}
+		c.shared = &shared{from: from, to: to, lines: []line{l}, said: true}
 		return true
 	}
 	if c.shared == nil || c.shared.used || c.cur != nil || scanNumber(l.text).n == c.shared.from {

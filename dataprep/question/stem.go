@@ -15,6 +15,11 @@ func cleanStem(s string, n int) (stem string, form drydock.QuestionKind) {
 		s = s[m.end:]
 	}
 	s, form = trailingTag(s)
+	if f, rest, ok := formOf(s); ok && f != "" {
+		if r, w := utf8.DecodeRuneInString(rest); r == '：' || r == ':' {
+			s, form = trim(rest[w:]), f // 单选题：…
+		}
+	}
 	for {
 		r, w := utf8.DecodeRuneInString(s)
 		if r != '（' && r != '(' && !openBracket(r) {

@@ -17,6 +17,26 @@ func (c *chapter) isSubheading(it *item) bool {
 	return t != "" && titleLike(t) && !hasBlank(t)
 }
 
+// hanTitle makes a title of 一、船舶结构, opened as an item, when a count of other
+// numbers begins below it.
+func (c *chapter) hanTitle(m numberMark) {
+	cur := c.cur
+	if cur == nil || cur.num.style != numHan || len(cur.lines) != 1 || cur.closed() || cur.options > 0 {
+		return
+	}
+	t := trim(cur.lines[0].text[cur.num.end:])
+	if m.n != 1 || m.weak || m.style != numPlain && m.style != numParen && m.style != numBracket && m.style != numWord || !titleLike(t) || hasBlank(t) {
+		return
+	}
+	c.cur = nil
+	if scanNumber(c.path.formTitle).style == numHan {
+		c.path.form, c.path.isForm, c.path.formTitle = "", false, ""
+	}
+	c.path.title = cur.lines[0].text
+	c.path.sub, c.path.subTitle = 0, ""
+	c.sec = nil
+}
+
 // mergeStatements gives an item with a numbered list in its stem its list back:
 // 5. 下列正确的是： 1. … 2. … 3. … A. … B. …. Such a list runs from 1, only its
 // last line is followed by options, and the count goes on from the stem's own

@@ -50,7 +50,20 @@ func (c *chapter) zoneTake(l line, level int8) bool {
 	if c.explainedKey(l) {
 		return true
 	}
+	if _, end := labelPart(l.text); end > 0 && scanNumber(l.text[end:]).style != noNumber {
+		// 四、8.答：…: the label of a part and its first answer
+		label, rest := l, l
+		label.text, rest.text = l.text[:end], l.text[end:]
+		c.pending = append(c.pending[:0], label)
+		if c.zoneTake(rest, 0) {
+			return true
+		}
+		c.pending = c.pending[:0]
+	}
 	m := scanNumber(l.text)
+	if c.goesOn(m, l) {
+		return true
+	}
 	if m.style == noNumber || m.style == numHan {
 		if k := c.lastKey(); k != nil && len(k.runs) > 0 && k.runs[len(k.runs)-1].explain != nil && scanHeading(l.text, level).kind == notHeading {
 			r := &k.runs[len(k.runs)-1]
@@ -64,6 +77,22 @@ func (c *chapter) zoneTake(l line, level int8) bool {
 		}
 	}
 	return false
+}
+
+// goesOn adds a line to the answer in words above it, unless the line opens the
+// next answer or a part of the bank.
+func (c *chapter) goesOn(m numberMark, l line) bool {
+	k := c.lastKey()
+	if k == nil || len(k.runs) == 0 || len(c.pending) > 0 {
+		return false
+	}
+	r := &k.runs[len(k.runs)-1]
+	if !r.open || m.style == numHan || m.style == numPlain || m.style == numWord || scanHeading(l.text, 0).kind != notHeading {
+		return false
+	}
+	r.groups[0] = string(join([]byte(r.groups[0]), l.text))
+	k.text = append(k.text, l.text)
+	return true
 }
 
 // tableLine takes the two lines of a key table printed as text: 题号 1 2 3 over
@@ -181,6 +210,11 @@ func (c *chapter) addKeyRow(row keyRow, l line) {
 			if label.title == "" {
 				label.title = p.text
 			}
+		case end > 0 && pl.part > 0:
+			label.part = pl.part
+			if label.title == "" {
+				label.title = p.text
+			}
 		case end > 0 && pl.isForm:
 			label.form, label.isForm, label.title = pl.form, true, p.text
 		case label.empty():
@@ -263,14 +297,34 @@ func (c *chapter) openKey(m numberMark, rest string, l line) bool {
 			form = pl.form
 		}
 	}
-	if form != drydock.Blank && form != drydock.Short || trim(rest) == "" {
+	if form != drydock.Blank && form != drydock.Short && !c.asksOpenly(m.n) || trim(rest) == "" {
 		return false
 	}
 	if lb, ok := scanLabel(rest); ok && !lb.explain {
 		rest = rest[lb.end:]
 	}
-	c.addKeyRow(keyRow{runs: []keyRun{{from: m.n, to: m.n, groups: []string{trim(rest)}, at: l.at}}}, l)
+	c.addKeyRow(keyRow{runs: []keyRun{{from: m.n, to: m.n, groups: []string{trim(rest)}, at: l.at, open: true}}}, l)
 	return true
+}
+
+// asksOpenly reports that the question of a number, the next one the key has to
+// answer, offers no options: its answer may be a text.
+func (c *chapter) asksOpenly(n int) bool {
+	k := c.lastKey()
+	if k == nil || len(k.runs) == 0 || k.runs[len(k.runs)-1].to+1 != n {
+		return false
+	}
+	found := false
+	for _, s := range c.secs {
+		for _, it := range s.items {
+			if it.num.n == n {
+				if found = true; it.options >= 2 || it.solved {
+					return false
+				}
+			}
+		}
+	}
+	return found
 }
 
 // splitExplained cuts "B 【解析】…", "【答案】B", "B．因为…" into key and explanation.

@@ -1,0 +1,56 @@
+package question
+
+import "strings"
+
+// advert recognises a line by which a site or a seller speaks of itself between
+// the questions. It must say two things: who, and what to do, as no question does.
+func advert(s string) bool {
+	if len(s) > 240 || len(s) < 12 {
+		return false
+	}
+	if s[0] < 0x80 && strings.IndexByte(s, '.') < 0 && !strings.Contains(s, "群") && !strings.Contains(s, "号") {
+		return false // the commonest line of an English bank
+	}
+	for _, w := range [...]string{"微信公众号", "公众号：", "公众号:", "QQ群", "QQ交流群", "加微信", "微信群", "扫码关注", "扫描二维码", "扫一扫", "更多题库", "更多试题", "更多资料", "题库下载", "淘宝店"} {
+		if strings.Contains(s, w) && askedOf(s) {
+			return true
+		}
+	}
+	f := strings.ToLower(s)
+	if strings.Contains(f, "www.") || strings.Contains(f, "http://") || strings.Contains(f, "https://") || strings.Contains(f, ".com") {
+		for _, w := range [...]string{"visit ", "download", "more questions", "free questions", "more free", "subscribe", "register at", "sign up", "powered by", "downloaded from", "provided by", "copyright", "访问", "登录", "下载", "网址", "来源", "提供", "版权", "官网", "更多"} {
+			if strings.Contains(f, w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// titledPage recognises a running title and its page number on one line: 船员考试
+// 题库 … 第 2 页, parted by a gap.
+func titledPage(s string) bool {
+	if !strings.HasSuffix(s, "页") || len(s) > 200 {
+		return false
+	}
+	i := strings.LastIndex(s, "第")
+	if i < 0 {
+		return false
+	}
+	if j := strings.LastIndex(s[:i], "第"); j >= 0 && !pageOf(s[i:]) {
+		i = j
+	}
+	head := s[:i]
+	gap := len(head) - len(strings.TrimRightFunc(head, isSpace))
+	return gap >= 2 && pageOf(s[i:])
+}
+
+// askedOf reports that a line asks its reader for something.
+func askedOf(s string) bool {
+	for _, w := range [...]string{"关注", "加", "扫", "搜索", "下载", "进群", "联系", "请", "获取", "欢迎", "点击", "购买"} {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
