@@ -4,5 +4,5 @@ import "github.com/drydock-ml/drydock/internal/spec"
 
 // Trainers returns the trainers drydock.yaml can name.
 func Trainers() []spec.Spec[Trainer] {
-	return []spec.Spec[Trainer]{llamafactorySpec, commandSpec}
+	return []spec.Spec[Trainer]{llamafactorySpec, swiftSpec, trlSpec, axolotlSpec, commandSpec}
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -87,7 +86,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		{"llamafactory", "extra: {lora_rnk: 8}", "did you mean lora_rank"},
 		{"llamafactory", "extra: {lora_rank: 8}", "write the option rank"},
 		{"llamafactory", "extra: {enable_thinking: false}", "rows, training and serving agree"},
-		{"llamafactory", "extra: {nosuchthing: 1}", "LLaMA-Factory does not know"},
+		{"llamafactory", "extra: {nosuchthing: 1}", "LLaMA-Factory 0.9.5 has no setting nosuchthing"},
 		{"llamafactory", "learning_rate: fast", "learning_rate must be a number"},
 		{"command", "argv: []", "argv must name a program"},
 		{"command", "{}", `needs the option "argv"`},
@@ -115,14 +114,6 @@ func TestOptionsAreChecked(t *testing.T) {
 // bare, and each contract has its think setting.
 func TestLlamafactoryConfig(t *testing.T) {
 	t.Parallel()
-	keys, err := os.ReadFile("llamafactory_keys.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	known := strings.Fields(string(keys))
-	if !slices.IsSorted(known) || len(known) < 300 {
-		t.Fatalf("%d keys, sorted %v", len(known), slices.IsSorted(known))
-	}
 	for _, c := range []struct {
 		contract emit.Contract
 		thinking bool
@@ -137,11 +128,6 @@ func TestLlamafactoryConfig(t *testing.T) {
 			var v map[string]any
 			if err := yaml.Unmarshal([]byte(p.Files[1].Content), &v); err != nil {
 				t.Fatal(err)
-			}
-			for k := range v {
-				if _, ok := slices.BinarySearch(known, k); !ok {
-					t.Errorf("LLaMA-Factory has no key %s", k)
-				}
 			}
 			if v["enable_thinking"] != c.thinking || v["template"] != "qwen3" || v["learning_rate"] != 1e-5 || v["mask_history"] != true {
 				t.Errorf("%s %s: %v", c.contract, method, v)

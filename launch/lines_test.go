@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drydock-ml/drydock/internal/spec"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -142,10 +144,13 @@ func TestYAMLScalars(t *testing.T) {
 		}
 	}
 	var y yamlFile
-	for _, kv := range [][2]string{{"a", "true"}, {"b", "10"}, {"c", "1e-5"}, {"d", "adamw"}, {"e", "null"}, {"b", "11"}, {"f", "NaN"}} {
-		y.scalar(kv[0], kv[1])
+	d := spec.Parse("x.yaml", []byte("{a: true, b: 10, c: 1e-5, d: adamw, e: null, f: NaN, g: 'false', h: yes, i: [1e-6, x y], j: {k: 1_000}, l: 12e3, m: '12e3'}"))
+	for _, p := range d.Pairs(d.Root, "x") {
+		y.node(p.Key.Value, p.Value)
 	}
-	if got, want := y.String(), "a: true\nb: 11\nc: 1.0e-05\nd: adamw\ne: null\nf: NaN\n"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	y.int("b", 11)
+	want := "a: true\nb: 11\nc: 1.0e-05\nd: adamw\ne: null\nf: NaN\ng: \"false\"\nh: true\ni: [1.0e-06, \"x y\"]\nj: {\"k\": 1000}\nl: 12000.0\nm: \"12e3\"\n"
+	if got := y.String(); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }

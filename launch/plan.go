@@ -23,9 +23,13 @@ type Plan struct {
 	// SaveFile is a file whose appearance asks the trainer for a checkpoint, and
 	// which the trainer removes when it begins to write one; "" when it has none.
 	SaveFile string `json:"save_file,omitempty"`
-	Limit    int    `json:"-"` // tokens of a row that the trainer takes; 0: not known
-	Load     *Load  `json:"-"` // what decides the memory it takes; nil: not known
-	Notes    []Note `json:"-"`
+	// Rows says what the training file must hold; "" when only the program knows.
+	Rows RowKind `json:"rows,omitempty"`
+	// Derived are files made of the training file before the start.
+	Derived []Derived `json:"derived,omitempty"`
+	Limit   int       `json:"-"` // tokens of a row that the trainer takes; 0: not known
+	Load    *Load     `json:"-"` // what decides the memory it takes; nil: not known
+	Notes   []Note    `json:"-"`
 }
 
 // A File is written before the program starts.
@@ -53,6 +57,9 @@ func (p Plan) Text(l msg.Lang) string {
 	line(msg.Text{"sets env", "设置变量"}, strings.Join(p.Set, " "))
 	line(msg.Text{"follows", "跟踪"}, strings.Join(p.Follow, " "))
 	line(msg.Text{"output", "输出"}, p.Output)
+	for _, d := range p.Derived {
+		line(msg.Text{"makes", "生成"}, d.In(l))
+	}
 	for _, n := range p.Notes {
 		line(msg.Text{"note", "注意"}, n.In(l))
 	}

@@ -7,6 +7,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/drydock-ml/drydock"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // A yamlFile is a flat YAML mapping in the order its keys were given. Setting a
@@ -31,22 +33,36 @@ func (y *yamlFile) bool(key string, v bool)     { y.set(key, strconv.FormatBool(
 func (y *yamlFile) float(key string, v float64) { y.set(key, yamlFloat(v)) }
 func (y *yamlFile) text(key, v string)          { y.set(key, yamlText(v)) }
 
-// scalar writes a value a user gave as text by what it looks like.
-func (y *yamlFile) scalar(key, v string) {
-	if v == "true" || v == "false" || v == "null" {
-		y.set(key, v)
+// node writes a value a user gave: numbers so that PyYAML reads numbers, and all
+// else as it stands.
+func (y *yamlFile) node(key string, n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!str" {
+		if b, ok := pythonBool(n); ok {
+			y.bool(key, b)
+			return
+		}
+		y.text(key, n.Value)
 		return
 	}
-	if n, err := strconv.Atoi(v); err == nil {
-		y.int(key, n)
-		return
-	}
-	if x, err := strconv.ParseFloat(v, 64); err == nil && x-x == 0 {
-		y.float(key, x)
-		return
-	}
-	y.text(key, v)
+	y.set(key, flow(n))
 }
+
+// pythonBool reads the booleans that only YAML 1.1, and so PyYAML, knows.
+func pythonBool(n *yaml.Node) (value, ok bool) {
+	if isQuoted(n) {
+		return false, false
+	}
+	switch strings.ToLower(n.Value) {
+	case "yes", "on":
+		return true, true
+	case "no", "off":
+		return false, true
+	}
+	return false, false
+}
+
+// null writes a setting that is to be nothing, whatever its default is.
+func (y *yamlFile) null(key string) { y.set(key, "null") }
 
 // String returns the file.
 func (y *yamlFile) String() string {
@@ -92,13 +108,16 @@ func yamlText(s string) string {
 	if plain && (s[0] >= 'a' && s[0] <= 'z' || s[0] >= 'A' && s[0] <= 'Z' || strings.HasPrefix(s, "../") || s[0] == '/') {
 		return s
 	}
-	return string(drydock.AppendJSONString(nil, s))
+	return jsonText(s)
 }
+
+// jsonText writes a JSON string, which is a YAML string in double quotes.
+func jsonText(s string) string { return string(drydock.AppendJSONString(nil, s)) }
 
 // asciiJSON writes a JSON string with everything beyond ASCII escaped.
 func asciiJSON(s string) string {
 	var b strings.Builder
-	for _, r := range string(drydock.AppendJSONString(nil, s)) {
+	for _, r := range jsonText(s) {
 		switch {
 		case r < 0x80:
 			b.WriteRune(r)

@@ -107,6 +107,11 @@ func (d *Document) Report(n *yaml.Node, text msg.Text, args ...any) *fail.Error 
 	return e
 }
 
+// ReportError adds a finding made elsewhere, at a node.
+func (d *Document) ReportError(n *yaml.Node, e *fail.Error) {
+	d.findings = append(d.findings, e.At(d.Where(n)))
+}
+
 // A Pair is one key of a mapping and its value, aliases and merges resolved.
 type Pair struct{ Key, Value *yaml.Node }
 

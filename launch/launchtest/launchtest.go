@@ -40,7 +40,8 @@ func Jobs() map[string]launch.Job {
 
 // Run checks a trainer: plans against golden files, in text and JSON; that
 // planning is pure and repeats itself; that a check without the program gives a
-// hint; that no plan holds a secret; that Parse survives any line.
+// hint; that no plan holds a secret or this machine's paths; that Parse survives any
+// line.
 func Run(t *testing.T, tr launch.Trainer) {
 	t.Helper()
 	for name, job := range Jobs() {

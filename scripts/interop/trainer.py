@@ -38,9 +38,9 @@ CASES = [
     ("masked", "empty-think-masked", {"method": "lora", "rank": 8, "alpha": 8, "dropout": 0.05, "learning_rate": 1e-5, "epochs": 2},
      {"learning_rate": 1e-5, "num_train_epochs": 2.0, "lora_dropout": 0.05, "lora_rank": 8, "lora_alpha": 8, "enable_thinking": False}),
     ("qlora", "empty-think", {"method": "qlora", "learning_rate": 2e-4, "epochs": 0.5, "extra": {
-        "weight_decay": "1e-7", "max_grad_norm": "1", "max_steps": "10", "warmup_steps": "3", "optim": "adamw_torch", "bf16": "false",
-        "gradient_checkpointing": "true", "adam_epsilon": "1e-8", "neftune_noise_alpha": "5", "run_name": "12e3", "val_size": "0.1",
-        "lora_target": "q_proj,v_proj", "additional_target": "null", "save_total_limit": "2", "logging_dir": "on"}},
+        "weight_decay": 1e-7, "max_grad_norm": 1, "max_steps": 10, "warmup_steps": 3, "optim": "adamw_torch", "bf16": False,
+        "gradient_checkpointing": True, "adam_epsilon": 1e-8, "neftune_noise_alpha": 5, "run_name": "12e3", "val_size": 0.1,
+        "lora_target": "q_proj,v_proj", "additional_target": None, "save_total_limit": 2, "logging_dir": "on"}},
      {"quantization_bit": 4, "weight_decay": 1e-7, "max_steps": 10, "adam_epsilon": 1e-8, "gradient_checkpointing": True, "bf16": False}),
     ("full", "empty-think", {"method": "full", "learning_rate": 5e-7, "batch_size": 1, "accumulate": 16, "max_tokens": 4096},
      {"finetuning_type": "full", "learning_rate": 5e-7, "gradient_accumulation_steps": 16, "cutoff_len": 4096}),
@@ -170,7 +170,7 @@ def trained(v, a, env, project, tok):
     env = {**env, "PATH": os.path.dirname(sys.executable) + os.pathsep + env["PATH"]}
     for steps, first in ((4, 1), (8, 5)):
         configure(project, "empty-think", {"base": "models/Qwen3-8B", "batch_size": 2, "accumulate": 1, "save_steps": 2, "extra": {
-            "use_cpu": "true", "bf16": "false", "max_steps": str(steps), "logging_steps": "1", "warmup_steps": "1"}})
+            "use_cpu": True, "bf16": False, "max_steps": steps, "logging_steps": 1, "warmup_steps": 1}})
         if first == 1:
             drydock(a, env, project, "run", "-q")
         events = [json.loads(l) for l in drydock(a, env, project, "train", "--json", "--no-input").splitlines()]
