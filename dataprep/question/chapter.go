@@ -352,6 +352,8 @@ func (c *chapter) opensItem(m numberMark, l line) bool {
 		return true // a page number, after all
 	case m.style == numBare:
 		return next && cur.closed() && (sameStyle || cur.num.style == numPlain) && !cur.explain && (!l.full || cur.solved)
+	case m.style == numCode && !sameStyle:
+		return cur.closed() && !cur.explain && cur.num.style == numLoose
 	case !sameStyle:
 		return cur.closed() && (next || m.n == 1 || cur.num.style == numBare || cur.num.style == numLoose) && !cur.explain && !m.weak
 	case cur.explain:

@@ -34,6 +34,7 @@ const (
 	doubtNotText      doubt = "option_not_text"    // an option that is true, a list or an object in JSON
 	doubtSameOptions  doubt = "duplicate_options"  // two options with one text
 	doubtMisplacedAll doubt = "misplaced_all"      // 以上都对 above other options
+	doubtDate         doubt = "option_is_a_date"   // a spreadsheet may have made a date of 1-2
 )
 
 // weight is what a doubt leaves of the confidence.
@@ -41,7 +42,7 @@ func (d doubt) weight() float64 {
 	switch d {
 	case doubtNoAnswer:
 		return 0.5
-	case doubtKeyNumber, doubtSameOptions:
+	case doubtKeyNumber, doubtSameOptions, doubtDate:
 		return 0.7
 	case doubtLooks, doubtSeveral, doubtNumberJudge, doubtNotText:
 		return 0.8
@@ -84,6 +85,8 @@ func DoubtMeaning(code string) (msg.Text, bool) {
 		return msg.Text{"a number stands for true or false", "以数字表示对错"}, true
 	case doubtNotText:
 		return msg.Text{"an option is no text in the source", "选项在来源中不是文本"}, true
+	case doubtDate:
+		return msg.Text{"an option is a date among others like 1-2: a spreadsheet may have changed it", "其他选项形如 1-2，而此选项为日期：可能被电子表格改动"}, true
 	case doubtSameOptions:
 		return msg.Text{"two options say the same", "有重复的选项"}, true
 	case doubtMisplacedAll:
@@ -116,10 +119,35 @@ func (d *draft) check() {
 				d.doubted(doubtSameOptions)
 			}
 		}
+		if isDate(o.Text) && slices.ContainsFunc(d.options, func(p drydock.Option) bool { return isRange(p.Text) }) {
+			d.doubted(doubtDate)
+		}
 		if i+1 < len(d.options) && saysAbove(o.Text) && !saysAbove(d.options[i+1].Text) && !namesOptions(d.options[i+1].Text) {
 			d.doubted(doubtMisplacedAll)
 		}
 	}
+}
+
+// isDate recognises 5月6日, 6-May, 2025-05-06, 2025/5/6: what a spreadsheet makes of
+// 5-6.
+func isDate(s string) bool {
+	if i := strings.Index(s, "月"); i > 0 && strings.HasSuffix(s, "日") {
+		return onlyDigits(s[:i]) && onlyDigits(s[i+len("月"):len(s)-len("日")])
+	}
+	f := strings.FieldsFunc(s, func(r rune) bool { return r == '-' || r == '/' })
+	if len(f) == 3 {
+		return len(f[0]) == 4 && onlyDigits(f[0]+f[1]+f[2])
+	}
+	if len(f) != 2 || !onlyDigits(f[0]) || len(f[1]) != 3 {
+		return false
+	}
+	return strings.Contains("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(f[1]))
+}
+
+// isRange recognises 1-2, 3～5.
+func isRange(s string) bool {
+	f := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("-—–~～至", r) })
+	return len(f) == 2 && onlyDigits(f[0]) && onlyDigits(f[1])
 }
 
 // saysAbove recognises an option that speaks of those above it: 以上都对, none of

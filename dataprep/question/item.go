@@ -82,6 +82,12 @@ func (it *item) countOptions(s string) {
 	}
 }
 
+// code is the id that an item prints for a number.
+func (it *item) code() string {
+	_, end := codeNumber(it.lines[0].text)
+	return it.lines[0].text[:end]
+}
+
 // expects reports a line that begins with the very option label that is due.
 func (it *item) expects(s string) bool {
 	if it.explain || s == "" {

@@ -14,7 +14,8 @@ type keyRun struct {
 	groups   []string // the letters as grouped in print
 	explain  []string // what stands behind one question's answer
 	at       drydock.Locator
-	open     bool // an answer in words, which may run over lines
+	open     bool   // an answer in words, which may run over lines
+	code     string // the id of the question, where the key prints ids
 }
 
 // A keyLabel says which part of the bank a stretch of keys is for.
@@ -109,7 +110,7 @@ func (p *keyScanner) label() {
 		return
 	}
 	r, _ := utf8.DecodeRuneInString(s)
-	if scanWordNumber(s).style == numWord {
+	if scanWordNumber(s).style == numWord || scanNumber(s).style == numCode {
 		return
 	}
 	if isDigit(r) || r == '(' || r == '（' || r == '【' || r == '[' {
@@ -210,6 +211,14 @@ func (p *keyScanner) token() bool {
 			return true
 		}
 	}
+	if m := scanNumber(s); m.style == numCode {
+		_, end := codeNumber(s)
+		p.row.runs = append(p.row.runs, keyRun{from: m.n, to: m.n, code: s[:end], at: p.at})
+		for p.i += m.end; p.i < len(p.s) && (p.s[p.i] == ':' || p.s[p.i] == '=' || p.s[p.i] == ' '); {
+			p.i++
+		}
+		return true
+	}
 	return p.group(s)
 }
 
@@ -305,6 +314,7 @@ type keyPart struct {
 // A keyEntry is one question's answer in a key.
 type keyEntry struct {
 	n       int
+	code    string
 	value   string
 	explain []string
 	at      drydock.Locator
@@ -324,7 +334,7 @@ func (r keyRun) entries() ([]keyEntry, bool) {
 // letter each, however many there are.
 func spread(groups []string, want, first int, r keyRun) ([]keyEntry, bool) {
 	mk := func(i int, v string) keyEntry {
-		return keyEntry{n: first + i, value: v, explain: r.explain, at: r.at}
+		return keyEntry{n: first + i, code: r.code, value: v, explain: r.explain, at: r.at}
 	}
 	if want == 1 {
 		return []keyEntry{mk(0, strings.Join(groups, ""))}, len(groups) > 0

@@ -15,6 +15,10 @@ import (
 // leave no doubt are used, the rest of the part is marked as mismatched.
 func matchKeys(sections []*section, keys []*keyPart) {
 	forgetForms(sections, keys)
+	for _, k := range keys {
+		giveByCode(sections, k)
+	}
+	keys = slices.DeleteFunc(slices.Clone(keys), func(k *keyPart) bool { return k.used })
 	unlabelled := splitRestarts(keys)
 	for _, k := range unlabelled.labelled {
 		if k.none {
@@ -218,6 +222,36 @@ func give(sections []*section, k *keyPart) {
 	}
 	k.fail(why)
 	giveByNumber(items, entries, broken, why)
+}
+
+// giveByCode joins a key that prints ids to the questions that print them.
+func giveByCode(sections []*section, k *keyPart) {
+	for _, r := range k.runs {
+		if r.code == "" {
+			return
+		}
+	}
+	entries, broken := k.spell(0)
+	by := map[string]keyEntry{}
+	for _, e := range entries {
+		if _, twice := by[e.code]; twice {
+			return
+		}
+		by[e.code] = e
+	}
+	for _, s := range sections {
+		for _, it := range s.items {
+			if e, ok := by[it.code()]; ok && it.num.style == numCode {
+				it.take(e, "")
+				delete(by, e.code)
+				s.keyed, k.used = true, true
+				s.tally.keyed++
+			}
+		}
+	}
+	if k.used && (broken || len(by) > 0) {
+		k.fail(itoa(len(by)) + " ids in the key are not in the file")
+	}
 }
 
 // deal counts the answers of a key for the sections it is for: each as many as it

@@ -18,7 +18,7 @@ func keyTable(rows []tableRow) []keyRun {
 
 func isNumberHead(s string) bool {
 	switch foldName(s) {
-	case "题号", "題號", "序号", "序號", "题", "no", "number", "question", "q", "编号":
+	case "题号", "題號", "序号", "序號", "题", "no", "number", "question", "q", "编号", "id", "题目编号", "试题编号":
 		return true
 	}
 	return false
@@ -102,14 +102,21 @@ func keyTableDown(rows []tableRow) []keyRun {
 	var out []keyRun
 	for i := 0; i < n; i += 2 {
 		for _, row := range rows[1:] {
-			v, w := number(row.cell(i))
-			if row.cell(i) == "" && row.cell(i+1) == "" {
+			id, value := row.cell(i), row.cell(i+1)
+			v, w := number(id)
+			switch {
+			case id == "" && value == "":
+				continue
+			case value == "":
+				return nil
+			case w == len(id) && w > 0:
+				out = append(out, keyRun{from: v, to: v, groups: []string{value}, at: row.at})
 				continue
 			}
-			if w == 0 || w != len(row.cell(i)) || row.cell(i+1) == "" {
+			if !readable(value) || strings.IndexFunc(id, isSpace) >= 0 || !strings.ContainsAny(id, "0123456789") {
 				return nil
 			}
-			out = append(out, keyRun{from: v, to: v, groups: []string{row.cell(i + 1)}, at: row.at})
+			out = append(out, keyRun{from: 1, to: 1, code: id, groups: []string{value}, at: row.at})
 		}
 	}
 	return out

@@ -20,7 +20,9 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 		explain: p.explain, subject: it.path.subject(), doubts: b.doubts, yesIsA: saysYesIsA(it.path.formTitle),
 	}
 	var form drydock.QuestionKind
-	d.stem, form = cleanStem(b.stem, it.num.n)
+	if d.stem, form = cleanStem(b.stem, it.num.n); it.num.style == numCode {
+		d.rowID = it.code()
+	}
 	if form != "" {
 		d.form = form
 	}

@@ -107,6 +107,10 @@ func (t *table) hold(row tableRow) *tableRow {
 // numbers, else by their order. What fits nowhere is reported.
 func (r *reader) giveWaiting(k *keyPart, f *drydock.File) {
 	entries, broken := k.spell(len(r.waiting))
+	if len(entries) > 0 && entries[0].code != "" {
+		r.giveByID(entries, k, f)
+		return
+	}
 	by := map[int]keyEntry{}
 	twice := broken
 	for i, e := range entries {
@@ -141,6 +145,25 @@ func (r *reader) giveWaiting(k *keyPart, f *drydock.File) {
 	}
 	if twice || len(by) > 0 {
 		why := itoa(len(entries)) + " answers for " + itoa(len(r.waiting)) + " rows"
+		r.give(nil, rejected(f, k.at, nil, strings.Join(k.text, "\n"), reasonKeyUnused, why))
+	}
+	r.giveHeld()
+}
+
+// giveByID hands answers to the rows whose ids the key prints.
+func (r *reader) giveByID(entries []keyEntry, k *keyPart, f *drydock.File) {
+	by := map[string][]keyEntry{}
+	for _, e := range entries {
+		by[e.code] = append(by[e.code], e)
+	}
+	for _, d := range r.waiting {
+		if e := by[d.rowID]; len(e) == 1 {
+			d.ans, d.given, d.keyAt = readAnswer(e[0].value), true, e[0].at
+			delete(by, d.rowID)
+		}
+	}
+	if len(by) > 0 {
+		why := itoa(len(by)) + " ids in the key are not in the file, or twice"
 		r.give(nil, rejected(f, k.at, nil, strings.Join(k.text, "\n"), reasonKeyUnused, why))
 	}
 	r.giveHeld()

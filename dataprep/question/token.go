@@ -19,6 +19,7 @@ const (
 	numWord             // 第1题 Q1: 题目1 Question 1.
 	numHan              // 七、
 	numBare             // "1 text": only believed in sequence
+	numCode             // ANR0101: an id that is printed for a number
 	numLone             // 1 alone on its line, the text below
 	numLoose            // none printed: counted here
 )
@@ -46,6 +47,14 @@ func scanNumber(s string) numberMark {
 			return numberMark{style: numBracket, n: n, end: end}
 		}
 	case r == '第' || r == 'Q' || r == 'q' || r == '题':
+		return scanWordNumber(s)
+	case r >= 'A' && r <= 'Z' && len(s) > 4:
+		if n, end := codeNumber(s); n > 0 {
+			if end < len(s) && s[end] != ' ' && s[end] != '\t' && s[end] != '.' && s[end] != ':' && !strings.HasPrefix(s[end:], "：") && !strings.HasPrefix(s[end:], "、") && !strings.HasPrefix(s[end:], "　") {
+				return numberMark{}
+			}
+			return numberMark{style: numCode, n: n, end: skipMarks(s, end)}
+		}
 		return scanWordNumber(s)
 	case hanDigit(r) >= 0 || r == '十':
 		if n, end := hanNumber(s); n > 0 {
@@ -89,6 +98,30 @@ func numberList(s string) bool {
 		return true
 	}
 	return w == len(s)
+}
+
+// codeNumber reads an id of capitals and digits, ANR0101, NAV-012: its digits and
+// where it ends; 0, 0 when there is none. Fewer than three digits name things:
+// CH16, GM1.
+func codeNumber(s string) (n, end int) {
+	for end < len(s) && s[end] >= 'A' && s[end] <= 'Z' {
+		end++
+	}
+	if end == 0 || end > 6 || end == len(s) {
+		return 0, 0
+	}
+	if s[end] == '-' || s[end] == '_' {
+		end++
+	}
+	from := end
+	for end < len(s) && s[end] >= '0' && s[end] <= '9' {
+		end++
+	}
+	if end-from < 3 || end-from > 8 || end < len(s) && (isLatin(s[end]) || s[end] == '-') {
+		return 0, 0
+	}
+	n, _ = number(s[from:end])
+	return n, end
 }
 
 func scanWordNumber(s string) numberMark {
