@@ -178,16 +178,23 @@ func (r *pdfReader) release(s *pdfSandbox, broken error) {
 	r.idle = append(r.idle, s)
 }
 
+// FirstLine returns the password in a file that holds one: its first line,
+// without a byte order mark.
+func FirstLine(b []byte) string {
+	line, _, _ := bytes.Cut(bytes.TrimPrefix(b, []byte("\xEF\xBB\xBF")), []byte("\n"))
+	return string(bytes.TrimRight(line, "\r"))
+}
+
 // cannotOpenPDF says what PDFium's refusal means for the user.
 func (r *pdfReader) cannotOpenPDF(err error) error {
 	f := r.unit.File
 	switch {
 	case errors.Is(err, pdfiumerrors.ErrPassword) && f.Options.Password == "":
 		return unreadable(f, msg.Text{"the PDF is encrypted and needs a password", "PDF 已加密，需要密码"}).Because(err).
-			Hint(msg.Text{"write the password into a file and name it: --password-file FILE, or password_file: in drydock.yaml", "请把密码写入文件并指定：--password-file 文件，或 drydock.yaml 中的 password_file:"})
+			Hint(msg.Text{"write the password into a file and name it: --password-file FILE, or password_file: in drydock.yaml; or set DRYDOCK_PASSWORD", "请把密码写入文件并指定：--password-file 文件，或 drydock.yaml 中的 password_file:；也可设置 DRYDOCK_PASSWORD"})
 	case errors.Is(err, pdfiumerrors.ErrPassword):
 		return unreadable(f, msg.Text{"the password does not open this PDF", "密码无法打开此 PDF"}).Because(err).
-			Hint(msg.Text{"check the file given with --password-file; its first line is the password", "请检查 --password-file 指定的文件；首行为密码"})
+			Hint(msg.Text{"check the file given with --password-file; its first line is the password. Without a file DRYDOCK_PASSWORD counts", "请检查 --password-file 指定的文件，首行为密码；未指定文件时以 DRYDOCK_PASSWORD 为准"})
 	case errors.Is(err, pdfiumerrors.ErrSecurity):
 		return unreadable(f, msg.Text{"the PDF is encrypted in a way that is not supported", "PDF 使用了不支持的加密方式"}).Because(err).
 			Hint(msg.Text{"save an unencrypted copy from a PDF viewer", "请用 PDF 阅读器另存一份未加密的副本"})

@@ -130,9 +130,12 @@ type readOptions struct {
 	Encoding        string
 	PasswordFile    string
 	AllowRestricted bool
+
+	password string // from the environment
 }
 
 func (f flags) read(o *readOptions) {
+	o.password = f.a.host.Getenv("DRYDOCK_PASSWORD")
 	f.gate(&o.AllowRestricted, "allow-restricted", "", msg.Text{"read PDF files whose owner forbids extraction", "读取所有者禁止提取内容的 PDF"})
 	f.str(&o.PasswordFile, "password-file", "", "", msg.Text{"`FILE` with the password of encrypted sources", "含加密来源密码的 `FILE`"})
 	f.encoding(&o.Encoding)
@@ -144,7 +147,7 @@ func (f flags) encoding(p *string) {
 
 // options checks the flags and reads the password.
 func (o readOptions) options() (format.Options, error) {
-	f := format.Options{Encoding: o.Encoding, AllowRestricted: o.AllowRestricted}
+	f := format.Options{Encoding: o.Encoding, AllowRestricted: o.AllowRestricted, Password: o.password}
 	if err := format.CheckEncoding(o.Encoding); err != nil {
 		return f, err
 	}
@@ -155,6 +158,6 @@ func (o readOptions) options() (format.Options, error) {
 	if err != nil {
 		return f, fail.New(fail.Usage, msg.Text{"--password-file: %v", "--password-file：%v"}, err)
 	}
-	f.Password = strings.TrimRight(string(b), "\r\n")
+	f.Password = format.FirstLine(b)
 	return f, nil
 }

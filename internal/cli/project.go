@@ -39,19 +39,20 @@ func (a *app) pipelineEnv() (pipeline.Env, error) {
 	}
 	return pipeline.Env{
 		Home: home, CacheDir: a.host.cache(), Now: a.host.Now, HTTP: a.host.HTTP, APIKey: a.host.Getenv("DRYDOCK_API_KEY"),
-		Environ: a.programEnv(), Programs: a.host.Trainers, Host: host, PID: a.host.PID, Tool: runstore.Tool{Version: buildVersion().Version},
+		Password: a.host.Getenv("DRYDOCK_PASSWORD"),
+		Environ:  a.programEnv(), Programs: a.host.Trainers, Host: host, PID: a.host.PID, Tool: runstore.Tool{Version: buildVersion().Version},
 	}, nil
 }
 
-// programEnv is the environment of started programs: ours without the key,
-// which no trainer needs.
+// programEnv is the environment of started programs: ours without the
+// secrets, which none of them needs.
 func (a *app) programEnv() []string {
 	if a.host.Environ == nil {
 		return nil
 	}
 	var env []string
 	for _, kv := range a.host.Environ() {
-		if !strings.HasPrefix(kv, "DRYDOCK_API_KEY=") {
+		if !strings.HasPrefix(kv, "DRYDOCK_API_KEY=") && !strings.HasPrefix(kv, "DRYDOCK_PASSWORD=") {
 			env = append(env, kv)
 		}
 	}

@@ -74,6 +74,7 @@ func namedVariables() []variable {
 		{"DRYDOCK_LANG", msg.Text{"language of messages; else LC_ALL, LC_MESSAGES, LANG decide", "消息语言；未设置时依次看 LC_ALL、LC_MESSAGES、LANG"}},
 		{"DRYDOCK_BASE_URL", msg.Text{"address of an OpenAI-compatible endpoint, for eval", "OpenAI 兼容端点的地址，供 eval 使用"}},
 		{"DRYDOCK_API_KEY", msg.Text{"key for that endpoint; never written anywhere", "该端点的密钥；不会写入任何文件"}},
+		{"DRYDOCK_PASSWORD", msg.Text{"opens encrypted inputs where no --password-file is given; never written anywhere", "未指定 --password-file 时用于打开加密的输入；不会写入任何文件"}},
 		{"NO_COLOR", msg.Text{"when not empty: no colour", "非空时：不使用颜色"}},
 		{"CLICOLOR_FORCE", msg.Text{"when not empty and not 0: colour on pipes, too", "非空且不为 0 时：管道输出也使用颜色"}},
 		{"HTTPS_PROXY, NO_PROXY", msg.Text{"proxy for requests to an endpoint", "访问端点时使用的代理"}},

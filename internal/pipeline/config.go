@@ -56,6 +56,7 @@ type SourceConfig struct {
 	Encoding        string   `yaml:"encoding" help:"Text encoding; found out when empty." zh:"文本编码；为空时自动识别。"`
 	PasswordFile    string   `yaml:"password_file" help:"File with the password of encrypted inputs." zh:"含有加密文件密码的文件。"`
 	AllowRestricted bool     `yaml:"allow_restricted" help:"Read PDF files whose owner forbids extraction." zh:"读取所有者禁止提取内容的 PDF。"`
+	OCRCommand      string   `yaml:"ocr_command" help:"Program that reads PDF pages which show only a picture; {} is the picture's path, the text comes on stdout." zh:"识别仅有图片的 PDF 页面的程序；{} 为图片路径，文字由标准输出给出。"`
 }
 
 // DedupConfig says which duplicates go.

@@ -33,6 +33,7 @@ type PrepOptions struct {
 	Encoding        string
 	PasswordFile    string
 	AllowRestricted bool
+	OCRCommand      string
 	MinConfidence   float64 // of questions
 	Seed            uint64
 	Options         Options
@@ -133,6 +134,7 @@ func (o PrepOptions) config(dir string) (c *Config, missing fail.List, err error
 		s := map[string]any{
 			"name": sourceName(in, used), "path": abs, "as": as,
 			"lang": o.Lang, "license": o.License, "encoding": o.Encoding, "allow_restricted": o.AllowRestricted,
+			"ocr_command": o.OCRCommand,
 		}
 		for _, f := range []struct{ option, path string }{{"key", o.Key}, {"password_file", o.PasswordFile}} {
 			if f.path == "" {

@@ -42,6 +42,7 @@ type Env struct {
 	Now      func() time.Time
 	HTTP     *http.Client
 	APIKey   string
+	Password string      // opens encrypted inputs of sources that name no file with one
 	Environ  []string    // of started programs
 	Programs launch.Host // looks for programs; zero: this machine
 	Host     string

@@ -208,7 +208,7 @@ func (r *runner) openOne(in input) opened {
 		return o
 	}
 	var err error
-	password := ""
+	password := r.env.Password
 	if in.src.PasswordFile != "" {
 		p := filepath.FromSlash(in.src.PasswordFile)
 		if !filepath.IsAbs(p) {
@@ -219,12 +219,19 @@ func (r *runner) openOne(in input) opened {
 			o.err = fail.New(fail.Partial, msg.Text{"%v", "%v"}, err)
 			return o
 		}
-		password = strings.TrimRight(string(b), "\r\n")
+		password = format.FirstLine(b)
+	}
+	var ocr *format.OCR
+	if in.src.OCRCommand != "" {
+		if ocr, o.err = format.ParseOCR(in.src.OCRCommand); o.err != nil {
+			return o
+		}
+		ocr.Environ = r.env.Environ
 	}
 	df := &drydock.File{Source: in.src.Name, Name: in.name, License: in.src.License, Lang: in.src.Lang}
 	o.file, o.format, o.err = format.Open(df, in.path, format.Options{
 		Encoding: in.src.Encoding, AllowRestricted: in.src.AllowRestricted,
-		Password: password, CacheDir: r.env.CacheDir, Workers: r.opt.Workers, PDF: r.pdf,
+		Password: password, CacheDir: r.env.CacheDir, Workers: r.opt.Workers, OCR: ocr, PDF: r.pdf,
 	}, func(n format.Note) { o.notes = append(o.notes, n) })
 	if o.err != nil {
 		return o
