@@ -56,3 +56,52 @@ func Specials(text string) iter.Seq2[int, string] {
 		}
 	}
 }
+
+// Escape writes every special token spelled out in text so that it is text: a
+// backslash behind its "<", <\|im_end|> for <|im_end|>. What looks so already gets
+// one more, so that [Unescape] gives the text back.
+func Escape(text string) string { return backslashes(text, true) }
+
+// Unescape undoes [Escape].
+func Unescape(text string) string { return backslashes(text, false) }
+
+// backslashes adds or takes off one behind the "<" of everything that is a special
+// token but for backslashes there.
+func backslashes(text string, add bool) string {
+	var b strings.Builder
+	from := 0
+	for at := 0; ; at++ {
+		i := strings.IndexByte(text[at:], '<')
+		if i < 0 {
+			break
+		}
+		at += i
+		rest := strings.TrimLeft(text[at+1:], `\`)
+		n := len(text) - at - 1 - len(rest) // backslashes there
+		if !add && n == 0 || !restOfSpecial(rest) {
+			continue
+		}
+		b.WriteString(text[from : at+1])
+		from = at + 1
+		if add {
+			b.WriteByte('\\')
+		} else {
+			from++
+		}
+	}
+	if from == 0 {
+		return text
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}
+
+// restOfSpecial reports a special token without its "<".
+func restOfSpecial(s string) bool {
+	for _, t := range specials {
+		if strings.HasPrefix(s, t[1:]) {
+			return true
+		}
+	}
+	return false
+}

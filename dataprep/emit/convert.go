@@ -16,6 +16,7 @@ func ConvertFormats() []string { return slices.Clone(convFormats[:]) }
 // without a loss or not at all. It is safe for concurrent use.
 type Conversion struct {
 	from, to string
+	escape   bool // control tokens are escaped, not refused
 	parsers  fastjson.ParserPool
 }
 
@@ -45,6 +46,9 @@ func (c *Conversion) Row(dst, row []byte) ([]byte, error) {
 	}
 	if from == "qwen3_chat" {
 		splitLastThink(r)
+	}
+	if err := c.specials(r); err != nil {
+		return dst, err
 	}
 	out, err := writeConv(dst, r, c.to)
 	if err != nil {

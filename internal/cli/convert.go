@@ -28,6 +28,8 @@ type ConvertOptions struct {
 	Dropped  string
 	Encoding string
 	DryRun   bool
+	// SpecialTokens says what becomes of control tokens spelled out in a text.
+	SpecialTokens string
 }
 
 func newConvertCommand(a *app) *cobra.Command {
@@ -61,6 +63,7 @@ func newConvertCommand(a *app) *cobra.Command {
 	f.str(&o.To, "to", "", "openai", msg.Text{"format `NAME` to write: " + names, "写出的格式 `NAME`：" + names})
 	f.output(&o.Dropped, "dropped", "", msg.Text{"write rows that could not be converted to `FILE` (default: beside -o)", "将无法转换的行写入 `FILE`（默认：与 -o 同目录）"})
 	f.encoding(&o.Encoding)
+	a.specialTokens(c, f, &o.SpecialTokens)
 	f.dryRun(&o.DryRun)
 	a.completeFunc(c, "to", emit.ConvertFormats)
 	a.completeFunc(c, "from", emit.ConvertFormats)
@@ -100,7 +103,7 @@ func runConvert(ctx context.Context, a *app, o ConvertOptions) error {
 	if err != nil {
 		return err
 	}
-	r := &convertRun{a: a, o: o, conv: emit.NewConversion(o.From, o.To), bad: bad, array: strings.EqualFold(filepath.Ext(o.Out), ".json")}
+	r := &convertRun{a: a, o: o, conv: o.conversion(), bad: bad, array: strings.EqualFold(filepath.Ext(o.Out), ".json")}
 	r.answer = convertAnswer{
 		Schema: "drydock.convert/1", To: o.To, Inputs: []dedupInput{},
 		Sums: drydock.Sums{Dropped: map[string]int{}}, Out: o.Out, DryRun: o.DryRun,
@@ -120,6 +123,15 @@ func runConvert(ctx context.Context, a *app, o ConvertOptions) error {
 	return r.bad.OrNil()
 }
 
+// conversion is the one the flags ask for.
+func (o *ConvertOptions) conversion() *emit.Conversion {
+	c := emit.NewConversion(o.From, o.To)
+	if o.SpecialTokens == "escape" {
+		c.EscapeSpecials()
+	}
+	return c
+}
+
 // check refuses what could not be done, or would destroy an input.
 func (o *ConvertOptions) check() (names []string, bad fail.List, err error) {
 	formats := emit.ConvertFormats()
@@ -130,6 +142,9 @@ func (o *ConvertOptions) check() (names []string, bad fail.List, err error) {
 		return nil, nil, oneOf("--from", o.From, formats...)
 	case o.Out != "" && ext != ".jsonl" && ext != ".json":
 		return nil, nil, fail.New(fail.Usage, msg.Text{"-o %s: rows are written as .jsonl or .json", "-o %s：数据行只能写成 .jsonl 或 .json"}, o.Out)
+	}
+	if err := checkSpecialTokens(o.SpecialTokens); err != nil {
+		return nil, nil, err
 	}
 	if err := format.CheckEncoding(o.Encoding); err != nil {
 		return nil, nil, err

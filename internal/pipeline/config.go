@@ -37,6 +37,7 @@ type Config struct {
 	Contamination ContaminationConfig `yaml:"contamination" help:"The check against the benchmarks." zh:"与评测集的污染检查。"`
 	Mix           *MixConfig          `yaml:"mix" help:"How much of what the outputs hold: weights and quotas by source, subject, language and kind." zh:"输出的配比：按来源、主题、语言与类型设置权重和配额。"`
 	Split         *SplitConfig        `yaml:"split" help:"Records kept from training, in files of their own (x.jsonl and x.dev.jsonl)." zh:"不参与训练的记录，另存为独立文件（x.jsonl 与 x.dev.jsonl）。"`
+	SpecialTokens string              `yaml:"special_tokens" enum:"refuse,escape" help:"Records in whose text a control token of the model is spelled out (<|im_end|>): refuse drops them, escape writes <\\|im_end|> in training rows." zh:"文本中写出模型控制 token（<|im_end|>）的记录：refuse 丢弃，escape 在训练数据中写为 <\\|im_end|>。"`
 	Output        outputList          `yaml:"output" help:"Files to write." zh:"要写出的文件。" required:"true"`
 	Card          CardConfig          `yaml:"card" help:"Texts of the data card that only people know." zh:"数据卡中只有人知道的内容。"`
 	Train         trainConfig         `yaml:"train" help:"The trainer and its options." zh:"训练器及其选项。"`
@@ -56,7 +57,6 @@ type SourceConfig struct {
 	Encoding        string   `yaml:"encoding" help:"Text encoding; found out when empty." zh:"文本编码；为空时自动识别。"`
 	PasswordFile    string   `yaml:"password_file" help:"File with the password of encrypted inputs." zh:"含有加密文件密码的文件。"`
 	AllowRestricted bool     `yaml:"allow_restricted" help:"Read PDF files whose owner forbids extraction." zh:"读取所有者禁止提取内容的 PDF。"`
-	OCRCommand      string   `yaml:"ocr_command" help:"Program that reads PDF pages which show only a picture; {} is the picture's path, the text comes on stdout." zh:"识别仅有图片的 PDF 页面的程序；{} 为图片路径，文字由标准输出给出。"`
 }
 
 // DedupConfig says which duplicates go.
@@ -370,6 +370,7 @@ func Parse(path string, src []byte) (*Config, fail.List) {
 	c := &Config{File: path, Dir: filepath.Dir(path), Source: src}
 	c.Dedup.Exact = true
 	c.Contamination.OnHit = "drop"
+	c.SpecialTokens = "refuse"
 	c.Steps.DecodeSpec(d, defaultSteps(), "steps")
 	d.Decode(d.Root, c, component("file", "文件", filepath.Base(path)))
 	if c.Split != nil && c.Split.By == "" {

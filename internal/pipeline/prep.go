@@ -33,8 +33,8 @@ type PrepOptions struct {
 	Encoding        string
 	PasswordFile    string
 	AllowRestricted bool
-	OCRCommand      string
 	MinConfidence   float64 // of questions
+	SpecialTokens   string  // refuse or escape; empty: refuse
 	Seed            uint64
 	Options         Options
 }
@@ -108,6 +108,9 @@ func (o PrepOptions) config(dir string) (c *Config, missing fail.List, err error
 		"dedup":  map[string]any{"exact": false},
 		"output": []any{map[string]any{o.To: map[string]any{"path": "rows.jsonl"}}},
 	}
+	if o.SpecialTokens != "" {
+		y["special_tokens"] = o.SpecialTokens
+	}
 	as, steps := "question", []any{map[string]any{"parse_questions": map[string]any{"min_confidence": o.MinConfidence}}}
 	if target, _ := emit.TargetOf(o.To); o.To == "passage" || target.Task == emit.Pretrain {
 		as, steps = "passage", []any{"split_sections"}
@@ -134,7 +137,6 @@ func (o PrepOptions) config(dir string) (c *Config, missing fail.List, err error
 		s := map[string]any{
 			"name": sourceName(in, used), "path": abs, "as": as,
 			"lang": o.Lang, "license": o.License, "encoding": o.Encoding, "allow_restricted": o.AllowRestricted,
-			"ocr_command": o.OCRCommand,
 		}
 		for _, f := range []struct{ option, path string }{{"key", o.Key}, {"password_file", o.PasswordFile}} {
 			if f.path == "" {

@@ -1,0 +1,144 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/qwen3"
+)
+
+// EscapeSpecials returns a record in whose texts no control token of the model is
+// spelled out (see [qwen3.Escape]), and whether there was one; r itself when not.
+// The think block an answer begins with is meant, and stays.
+func EscapeSpecials(r *drydock.Record) (*drydock.Record, bool) {
+	var e escaper
+	out := *r
+	if r.Passage != nil {
+		out.Passage = &drydock.Passage{Heading: e.texts(r.Passage.Heading), Text: e.text(r.Passage.Text)}
+	}
+	if r.Question != nil {
+		q := *r.Question
+		q.Stem, q.Explanation, q.Reasoning = e.text(q.Stem), e.text(q.Explanation), e.text(q.Reasoning)
+		q.Statements = e.texts(q.Statements)
+		q.Options = slices.Clone(q.Options)
+		for i := range q.Options {
+			q.Options[i].Text = e.text(q.Options[i].Text)
+		}
+		if len(q.Options) == 0 { // else answers are labels
+			q.Answer = e.texts(q.Answer)
+		}
+		out.Question = &q
+	}
+	if r.Chat != nil {
+		c := *r.Chat
+		c.Messages, c.Rejected = e.turns(c.Messages), e.turns(c.Rejected)
+		out.Chat = &c
+	}
+	if !e.found {
+		return r, false
+	}
+	return &out, true
+}
+
+// An escaper escapes texts and knows whether any needed it.
+type escaper struct{ found bool }
+
+func (e *escaper) text(s string) string {
+	if !strings.Contains(s, "<") {
+		return s
+	}
+	escaped := qwen3.Escape(s)
+	e.found = e.found || escaped != s
+	return escaped
+}
+
+func (e *escaper) texts(list []string) []string {
+	out := slices.Clone(list)
+	for i, s := range out {
+		out[i] = e.text(s)
+	}
+	return out
+}
+
+// answer escapes an assistant's turn but for the tags of the think block it
+// begins with.
+func (e *escaper) answer(s string) string {
+	if _, _, ok := splitThink(s); !ok {
+		return e.text(s)
+	}
+	const openTag, shutTag = "<think>", "</think>"
+	open := strings.Index(s, openTag) + len(openTag)
+	shut := open + strings.Index(s[open:], shutTag)
+	end := shut + len(shutTag)
+	return s[:open] + e.text(s[open:shut]) + shutTag + e.text(s[end:])
+}
+
+func (e *escaper) turns(list []drydock.Message) []drydock.Message {
+	out := slices.Clone(list)
+	for i, m := range out {
+		out[i].Reasoning = e.text(m.Reasoning)
+		if m.Role == "assistant" {
+			out[i].Content = e.answer(m.Content)
+			continue
+		}
+		out[i].Content = e.text(m.Content)
+	}
+	return out
+}
+
+// EscapeSpecials has the conversion escape what it would refuse: control tokens
+// of the model that are spelled out in a text. It returns the conversion.
+func (c *Conversion) EscapeSpecials() *Conversion {
+	c.escape = true
+	return c
+}
+
+// specials refuses a row in which a control token is spelled out, or escapes it.
+// What the model itself writes in an answer is meant, and so is what parts the
+// documents of running text.
+func (c *Conversion) specials(r *convRow) error {
+	for _, part := range []struct {
+		name  string
+		turns []convTurn
+	}{{"messages", r.turns}, {"rejected", r.rejected}} {
+		for i := range part.turns {
+			t := &part.turns[i]
+			where := fmt.Sprintf("%s[%d].", part.name, i+1)
+			meant := []string(nil)
+			if t.role == "assistant" {
+				meant = []string{"<think>", "</think>", "<tool_call>", "</tool_call>"}
+			}
+			if err := c.special(&t.content, where+"content", meant); err != nil {
+				return err
+			}
+			if err := c.special(&t.reasoning, where+"reasoning_content", nil); err != nil {
+				return err
+			}
+		}
+	}
+	if r.text != nil {
+		return c.special(r.text, "text", []string{"<|endoftext|>"})
+	}
+	return nil
+}
+
+func (c *Conversion) special(text *string, where string, meant []string) error {
+	for at, token := range qwen3.Specials(*text) {
+		if slices.Contains(meant, token) {
+			continue
+		}
+		if !c.escape {
+			return &Refusal{"special_token", where, fmt.Sprintf("%s at byte %d is a control token of the model", token, at)}
+		}
+		var e escaper
+		if meant == nil {
+			*text = e.text(*text)
+		} else {
+			*text = e.answer(*text)
+		}
+		return nil
+	}
+	return nil
+}
