@@ -92,6 +92,7 @@ const (
 	RoleData    Role = "data"
 	RoleSidecar Role = "sidecar"
 	RoleReport  Role = "report"
+	RoleTable   Role = "table" // the rows of a data output again, as Parquet, Arrow or a folder of them
 )
 
 // A Step is one executed step with its sums. Steps are numbered from 1 in the

@@ -28,6 +28,8 @@ type Shape struct {
 type Builder interface {
 	// Path is where the rows go, as configured; "" when the caller decides.
 	Path() string
+	// Layout is the folder the rows become, hub or disk; "" for a file.
+	Layout() string
 	New(Context) (Emitter, error)
 }
 
@@ -76,11 +78,15 @@ type Emitter interface {
 
 // Output is the part of the options every row shape has.
 type Output struct {
-	File string `yaml:"path" help:"File the rows are written to, relative to drydock.yaml." zh:"输出文件，相对于 drydock.yaml。"`
+	File   string `yaml:"path" help:"File the rows are written to, relative to drydock.yaml: .jsonl, .json, .parquet or .arrow; with a layout, a folder." zh:"输出文件，相对于 drydock.yaml：.jsonl、.json、.parquet 或 .arrow；指定 layout 时为文件夹。"`
+	Folder string `yaml:"layout" enum:"hub,disk" help:"Write a folder for Hugging Face's datasets: hub for load_dataset, disk for load_from_disk." zh:"写成供 Hugging Face datasets 使用的文件夹：hub 用于 load_dataset，disk 用于 load_from_disk。"`
 }
 
-// Path returns the configured file.
+// Path returns the configured file or folder.
 func (o Output) Path() string { return o.File }
+
+// Layout returns the configured layout of a folder.
+func (o Output) Layout() string { return o.Folder }
 
 func drop(r *drydock.Record, reason, detail string) error {
 	return &drydock.Drop{Record: r, Reason: reason, Detail: detail}

@@ -23,7 +23,7 @@ type passageEmitter struct {
 }
 
 func passageRows() spec.Spec[Builder] {
-	return spec.Of("passage", passageSummary, passageOptions{Output{"build/passages.jsonl"}},
+	return spec.Of("passage", passageSummary, passageOptions{Output{File: "build/passages.jsonl"}},
 		func(o passageOptions) (Builder, error) { return &passageEmitter{Output: o.Output}, nil })
 }
 

@@ -25,7 +25,7 @@ type questionEmitter struct {
 }
 
 func questionRows() spec.Spec[Builder] {
-	return spec.Of("question", questionSummary, questionOptions{Output{"build/questions.jsonl"}},
+	return spec.Of("question", questionSummary, questionOptions{Output{File: "build/questions.jsonl"}},
 		func(o questionOptions) (Builder, error) { return &questionEmitter{Output: o.Output}, nil })
 }
 

@@ -22,7 +22,7 @@ import (
 
 // writeFolder writes a folder beside its place and moves it there when it is
 // whole.
-func writeFolder(ctx context.Context, path string, k Kind, s *Set) (files []string, err error) {
+func writeFolder(ctx context.Context, path string, k Kind, s *Set) (files []File, err error) {
 	if err := CheckFolder(path); err != nil {
 		return nil, err
 	}
@@ -78,11 +78,11 @@ type folder struct {
 	dir   string
 	kind  Kind
 	set   *Set
-	files []string
+	files []File
 }
 
 func (f *folder) file(name string, data []byte) error {
-	f.files = append(f.files, name)
+	f.files = append(f.files, File{Name: name})
 	return atomicfile.WriteFile(filepath.Join(f.dir, filepath.FromSlash(name)), data)
 }
 
@@ -97,11 +97,11 @@ func (f *folder) shards(ctx context.Context, split Split, format string) (names 
 		return nil, 0, err
 	}
 	defer w.abort()
-	if err := copyRows(ctx, w, split.Path); err != nil {
+	if _, err := copyRows(ctx, w, split.Path); err != nil {
 		return nil, 0, err
 	}
-	for i := range w.shards {
-		name := fmt.Sprintf(format, i, w.shards)
+	for i, rows := range w.counts {
+		name := fmt.Sprintf(format, i, len(w.counts))
 		to := filepath.Join(f.dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return nil, 0, err
@@ -110,8 +110,8 @@ func (f *folder) shards(ctx context.Context, split Split, format string) (names 
 			return nil, 0, err
 		}
 		names = append(names, name)
+		f.files = append(f.files, File{name, rows})
 	}
-	f.files = append(f.files, names...)
 	return names, w.sum.Sum64(), nil
 }
 
@@ -119,7 +119,7 @@ func (f *folder) shards(ctx context.Context, split Split, format string) (names 
 type shardWriter struct {
 	f      *folder
 	limit  int64
-	shards int
+	counts []int // rows of each shard
 	size   int64
 	out    *atomicfile.File
 	rows   rowWriter
@@ -131,10 +131,10 @@ func (w *shardWriter) temporary(i int) string {
 }
 
 func (w *shardWriter) open() (err error) {
-	if w.out, err = atomicfile.Create(w.temporary(w.shards)); err != nil {
+	if w.out, err = atomicfile.Create(w.temporary(len(w.counts))); err != nil {
 		return err
 	}
-	w.shards++
+	w.counts = append(w.counts, 0)
 	w.size = 0
 	w.rows = newRowWriter(w.f.kind, io.MultiWriter(w.out, w.sum), w.f.set.Schema)
 	return nil
@@ -152,6 +152,7 @@ func (w *shardWriter) write(row *fastjson.Value, line []byte) error {
 		}
 	}
 	w.size += int64(len(line)) + 1
+	w.counts[len(w.counts)-1]++
 	return w.rows.write(row, line)
 }
 

@@ -134,10 +134,15 @@ func write(t testing.TB, k Kind, splits map[string]string, shard int64) (dir str
 	if err != nil {
 		t.Fatal(err)
 	}
+	rows := 0
 	for _, f := range files {
-		if _, err := os.Stat(filepath.Join(to, f)); err != nil {
+		rows += f.Rows
+		if _, err := os.Stat(filepath.Join(to, f.Name)); err != nil {
 			t.Error(err)
 		}
+	}
+	if want := 3 * len(splits); rows != want {
+		t.Errorf("%d rows in the files, want %d", rows, want)
 	}
 	return to
 }

@@ -34,10 +34,15 @@ type Set struct {
 
 const defaultShard = 500 << 20
 
-// Write writes the rows to path, whole or not at all, and returns the files, in
-// order. They stand under path, slashes, relative to it; of a file there is one,
-// "". Nothing of the rows is held in memory beyond a row group or record batch.
-func Write(ctx context.Context, path string, k Kind, s *Set) (files []string, err error) {
+// A File is one that was written.
+type File struct {
+	Name string // slashes, relative to the folder; "" for the file itself
+	Rows int    // 0 for a file that describes the others
+}
+
+// Write writes the rows to path, whole or not at all, and returns the files.
+// Nothing of the rows is held in memory beyond a row group or record batch.
+func Write(ctx context.Context, path string, k Kind, s *Set) (files []File, err error) {
 	if !k.Folder() && len(s.Splits) != 1 {
 		return nil, fmt.Errorf("%s: a file holds one split, not %d", path, len(s.Splits))
 	}
@@ -48,9 +53,12 @@ func Write(ctx context.Context, path string, k Kind, s *Set) (files []string, er
 	if k.Folder() {
 		return writeFolder(ctx, path, k, s)
 	}
-	return []string{""}, atomicfile.Write(path, func(w io.Writer) error {
-		return copyRows(ctx, newRowWriter(k, w, s.Schema), s.Splits[0].Path)
+	one := File{}
+	err = atomicfile.Write(path, func(w io.Writer) error {
+		one.Rows, err = copyRows(ctx, newRowWriter(k, w, s.Schema), s.Splits[0].Path)
+		return err
 	})
+	return []File{one}, err
 }
 
 // A rowWriter takes rows one after the other.
@@ -105,10 +113,9 @@ func (w *jsonWriter) close() (err error) {
 	return err
 }
 
-func copyRows(ctx context.Context, w rowWriter, from string) error {
+func copyRows(ctx context.Context, w rowWriter, from string) (n int, err error) {
 	var parser fastjson.Parser
-	n := 0
-	err := eachLine(ctx, from, func(line []byte) error {
+	err = eachLine(ctx, from, func(line []byte) error {
 		n++
 		v, err := parser.ParseBytes(line)
 		if err == nil {
@@ -119,7 +126,7 @@ func copyRows(ctx context.Context, w rowWriter, from string) error {
 		}
 		return nil
 	})
-	return errors.Join(err, w.close())
+	return n, errors.Join(err, w.close())
 }
 
 // eachLine calls do with every line of a file, without its end.

@@ -290,9 +290,19 @@ func (l *ledgerRun) outputs(ctx context.Context) error {
 				return err
 			}
 			step.Sums.Out += f.Rows
-			step.Outputs = append(step.Outputs, provenance.Artifact{
-				Path: f.Path, SHA256: f.SHA256, Bytes: f.Bytes, Records: f.Rows, Role: provenance.RoleData,
-			}, side)
+			rows, err := l.artifact(f.lines(), provenance.RoleData, f.Rows)
+			if err != nil {
+				return err
+			}
+			step.Outputs = append(step.Outputs, rows, side)
+			if f.RowsFile == "" {
+				continue
+			}
+			for _, part := range f.files() {
+				step.Outputs = append(step.Outputs, provenance.Artifact{
+					Path: part.Path, SHA256: part.SHA256, Bytes: part.Bytes, Records: part.Rows, Role: provenance.RoleTable,
+				})
+			}
 		}
 		// a record may give several rows
 		step.Sums.Made = step.Sums.Out + step.Sums.DroppedTotal() - kept
@@ -301,7 +311,7 @@ func (l *ledgerRun) outputs(ctx context.Context) error {
 			return err
 		}
 		for n, f := range o.sides() {
-			if err := l.lineage(ctx, stage.Path(lineageName(i, n)), f.Path, id); err != nil {
+			if err := l.lineage(ctx, stage.Path(lineageName(i, n)), f.lines(), id); err != nil {
 				return err
 			}
 		}
@@ -390,13 +400,13 @@ func paramsOf(n *yaml.Node) drydock.RawJSON {
 func (r *runner) writeDocuments() error {
 	var fields []provenance.FileFields
 	for _, o := range r.result.Stage(StageOutput).Output {
-		for _, side := range o.sides() {
-			for _, p := range []string{side.Path, side.Sidecar} {
-				f, err := fieldsOf(r.base, p)
+		for _, f := range o.sides() {
+			for _, of := range [][2]string{{f.Path, inside(r.base, f.lines())}, {f.Sidecar, inside(r.base, f.Sidecar)}} {
+				rows, err := fieldsOf(of[0], of[1])
 				if err != nil {
 					return err
 				}
-				fields = append(fields, f)
+				fields = append(fields, rows)
 			}
 		}
 	}
@@ -417,9 +427,9 @@ func (r *runner) writeDocuments() error {
 	return nil
 }
 
-// fieldsOf reads which fields a file of rows has.
-func fieldsOf(base, path string) (provenance.FileFields, error) {
-	f, err := os.Open(inside(base, path))
+// fieldsOf reads which fields an output has: its rows, one a line, stand in from.
+func fieldsOf(path, from string) (provenance.FileFields, error) {
+	f, err := os.Open(from)
 	if err != nil {
 		return provenance.FileFields{}, err
 	}

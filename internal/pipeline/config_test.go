@@ -60,7 +60,7 @@ func TestLint(t *testing.T) {
 		"step by a mapping": {good + "steps: [{drop_short: {min_runes: 3}, tidy_text: }]\n", "one name with its options"},
 		"unknown shape":     {strings.Replace(good, "question:", "questions:", 1), "there is no output questions"},
 		"twice written":     {strings.Replace(good, "output: [", "output: [{passage: {path: build/q.jsonl}}, ", 1), "two outputs write build/q.jsonl"},
-		"not jsonl":         {strings.Replace(good, "q.jsonl", "q.csv", 1), "must end in .jsonl"},
+		"not jsonl":         {strings.Replace(good, "q.jsonl", "q.csv", 1), "rows are written as .jsonl, .json, .parquet or .arrow"},
 		"outside":           {strings.Replace(good, "build/q.jsonl", "../q.jsonl", 1), "outside the project"},
 		"reads its output":  {strings.Replace(strings.Replace(good, "build/q.jsonl", "sub/x.jsonl", 1), "path: a.txt", "path: sub", 1), ""},
 		"as without parser": {strings.Replace(good, "path: a.txt", "path: a.txt, as: passage", 1) + "steps: [parse_questions]\n", "no step in steps makes a passage"},

@@ -92,7 +92,7 @@ func (r *runner) newCorpus(whole string) (*corpus, error) {
 	for _, ref := range r.cfg.Contamination.Against {
 		parts = append(parts, ref, r.benches[ref].SHA256)
 	}
-	parts = append(parts, string(r.cfg.mixParams()), r.cfg.SpecialTokens)
+	parts = append(parts, string(r.cfg.mixParams()))
 	for _, o := range r.cfg.Output {
 		text, err := r.promptSource(o.prompt())
 		if err != nil {
@@ -205,7 +205,7 @@ func (r *runner) runCorpus(ctx context.Context) error {
 	if err := c.emitAll(ctx, states, ids); err != nil {
 		return err
 	}
-	return c.finish(states, ids, [corpusStages]float64{decided, checked - decided, mixed - checked, took() - mixed})
+	return c.finish(ctx, states, ids, [corpusStages]float64{decided, checked - decided, mixed - checked, took() - mixed})
 }
 
 // close gives up the texts that wait for a decision.
@@ -254,7 +254,7 @@ func (c *corpus) open() error {
 }
 
 // finish joins the chunks, writes the stages' files and reports them.
-func (c *corpus) finish(states []*partState, ids *rowIDs, seconds [corpusStages]float64) error {
+func (c *corpus) finish(ctx context.Context, states []*partState, ids *rowIDs, seconds [corpusStages]float64) error {
 	var results [corpusStages]StageResult
 	for i, name := range corpusNames() {
 		results[i] = StageResult{Name: name, Status: StatusDone, Sums: &drydock.Sums{}, key: c.key, Seconds: seconds[i]}
@@ -271,7 +271,7 @@ func (c *corpus) finish(states []*partState, ids *rowIDs, seconds [corpusStages]
 	if files[atMix], err = c.reportMix(&results[atMix], results[atContam].Sums.Out); err != nil {
 		return err
 	}
-	if files[atOutput], err = c.joinOutputs(&results[atOutput], results[atMix].Sums.Out); err != nil {
+	if files[atOutput], err = c.joinOutputs(ctx, &results[atOutput], results[atMix].Sums.Out); err != nil {
 		return err
 	}
 	if files[atDedup], err = c.reportDuplicates(&results[atDedup]); err != nil {

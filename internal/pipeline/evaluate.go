@@ -135,7 +135,7 @@ func (r *runner) trainingRows() (data []byte, name string, err error) {
 					"%s 没有任何数据行，内置基线无从学习；未采用：%s",
 				}, o.path(), counts(res.Output[i].LeftOut))
 			}
-			data, err = os.ReadFile(inside(r.base, o.path()))
+			data, err = os.ReadFile(inside(r.base, o.rowsPath(inTrain)))
 			return data, o.path(), err
 		}
 	}

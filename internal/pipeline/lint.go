@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/drydock-ml/drydock/dataprep/format"
+	"github.com/drydock-ml/drydock/dataprep/rowfile"
 	"github.com/drydock-ml/drydock/dedup"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -59,11 +59,6 @@ func (c *Config) lintSources(d *spec.Document) map[string]bool {
 				c.needFile(d, spec.ValueOf(s.Node, f.key), f.path)
 			}
 		}
-		if s.OCRCommand != "" {
-			if _, err := format.ParseOCR(s.OCRCommand); err != nil {
-				d.Report(spec.ValueOf(s.Node, "ocr_command"), msg.Text{"%v", "%v"}, err)
-			}
-		}
 		if s.As != "" && !c.hasParser(s.As == "question") {
 			d.Report(spec.ValueOf(s.Node, "as"), msg.Text{"no step in steps makes a %s", "steps 中没有产生 %s 的步骤"}, s.As).
 				Hint(msg.Text{"add parse_questions or split_sections to steps", "请在 steps 中加入 parse_questions 或 split_sections"})
@@ -98,8 +93,11 @@ func (c *Config) lintOutput(d *spec.Document, inputs map[string]bool) {
 			d.Report(at, msg.Text{"two outputs write %s", "有两个输出都写入 %s"}, o.path())
 		}
 		seen[p] = true
-		if !strings.HasSuffix(p, ".jsonl") {
-			d.Report(at, msg.Text{"%s must end in .jsonl", "%s 必须以 .jsonl 结尾"}, o.path())
+		if _, err := rowfile.KindOf(o.path(), o.builder.Layout()); err != nil {
+			e := d.Report(at, msg.Text{"%s", "%s"}, err)
+			if o.builder.Layout() == "" {
+				e.Hint(msg.Text{"a folder for Hugging Face's datasets needs layout: hub or layout: disk", "供 Hugging Face datasets 使用的文件夹需写 layout: hub 或 layout: disk"})
+			}
 		}
 		if !filepath.IsLocal(filepath.FromSlash(o.path())) {
 			d.Report(at, msg.Text{"%s lies outside the project", "%s 位于项目之外"}, o.path())

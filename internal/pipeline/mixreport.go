@@ -161,7 +161,7 @@ func (c *Config) plannedMix() *MixResult {
 func (c *corpus) plannedOutput(o namedOutput) OutputResult {
 	out := OutputResult{Shape: o.shape, Path: o.path()}
 	if c.sides() > 1 {
-		out.Dev = &OutputResult{Shape: o.shape, Path: devPath(o.path())}
+		out.Dev = &OutputResult{Shape: o.shape, Path: o.devPath()}
 	}
 	return out
 }

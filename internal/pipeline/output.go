@@ -13,6 +13,7 @@ import (
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/emit"
+	"github.com/drydock-ml/drydock/dataprep/rowfile"
 	"github.com/drydock-ml/drydock/eval/benchmark"
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -22,7 +23,7 @@ import (
 )
 
 // sidecarOf names the file that holds what a row of path cannot.
-func sidecarOf(path string) string { return strings.TrimSuffix(path, ".jsonl") + ".sidecar.jsonl" }
+func sidecarOf(path string) string { return beside(path, ".sidecar.jsonl") }
 
 // promptSource is what a prompt's text depends on, for the stage key.
 func (r *runner) promptSource(ref string) (string, error) {
@@ -107,7 +108,6 @@ type emitRun struct {
 	drops   *atomicfile.File
 	unmixed *atomicfile.File // what the mix left out
 	buf     []byte
-	escaped bool // control tokens of the record at hand
 }
 
 // rowFiles are the chunks of one file of rows.
@@ -234,7 +234,7 @@ func (e *emitRun) record(r *drydock.Record, side int) error {
 	taken := false
 	left := make([]*drydock.Drop, len(e.c.emits))
 	for i, o := range e.c.emits {
-		rows, err := o.emitter.Emit(e.buf[:0], e.written(o, r))
+		rows, err := o.emitter.Emit(e.buf[:0], r)
 		if errors.As(err, &left[i]) {
 			continue
 		}
@@ -272,19 +272,6 @@ func (e *emitRun) record(r *drydock.Record, side int) error {
 	return writeDrop(e.drops, &d)
 }
 
-// written is a record as an output writes it: training rows may be asked to
-// escape control tokens.
-func (e *emitRun) written(o *output, r *drydock.Record) *drydock.Record {
-	e.escaped = false
-	if _, trains := o.builder.(emit.Trained); trains && e.c.r.cfg.SpecialTokens == "escape" {
-		r, e.escaped = emit.EscapeSpecials(r)
-	}
-	return r
-}
-
-// escapedFlag marks rows in which control tokens were escaped, in the lineage.
-const escapedFlag = "special_tokens_escaped"
-
 func writeDrop(w io.Writer, d *drydock.Drop) error {
 	b, err := appendDrop(nil, d, nil)
 	if err == nil {
@@ -315,9 +302,6 @@ func (e *emitRun) rowsOf(i, side int, r *drydock.Record, rows []byte) error {
 		l.ID, l.Row = how.RowID, provenance.RowHash(row)
 		if e.c.sides() > 1 {
 			l.Split = splitNames()[side]
-		}
-		if e.escaped {
-			l.Flags = append(l.Flags, escapedFlag)
 		}
 		if q := r.Question; q != nil && len(q.Answer) > 0 && len(q.Options) > 0 {
 			l.Answer = printedAnswer(q, how)
@@ -352,7 +336,7 @@ func printedAnswer(q *drydock.Question, how emit.Emitted) (letters string) {
 
 // joinOutputs puts the chunks of every output together and fills in the
 // stage's result. It returns the files written.
-func (c *corpus) joinOutputs(res *StageResult, in int) ([]string, error) {
+func (c *corpus) joinOutputs(ctx context.Context, res *StageResult, in int) ([]string, error) {
 	for _, s := range c.outs {
 		res.Sums.Add(s.sums)
 	}
@@ -371,9 +355,12 @@ func (c *corpus) joinOutputs(res *StageResult, in int) ([]string, error) {
 			}
 		}
 		if c.sides() > 1 {
-			if row.Dev, err = c.joinRows(i, inDev, o.shape, devPath(o.path()), func(s *outState) *OutputResult { return s.outputs[i].Dev }); err != nil {
+			if row.Dev, err = c.joinRows(i, inDev, o.shape, o.devPath(), func(s *outState) *OutputResult { return s.outputs[i].Dev }); err != nil {
 				return nil, err
 			}
+		}
+		if err := c.contain(ctx, i, row); err != nil {
+			return nil, err
 		}
 		left := c.stages[atOutput].Path(fmt.Sprintf("left-%d.jsonl", i))
 		if _, _, err := concat(left, c.chunks(atOutput, chunkName(i, inTrain, "left"))); err != nil {
@@ -381,8 +368,16 @@ func (c *corpus) joinOutputs(res *StageResult, in int) ([]string, error) {
 		}
 		files = append(files, left)
 		for side, f := range row.sides() {
-			files = append(files, inside(c.r.base, f.Path), inside(c.r.base, f.Sidecar), c.stages[atOutput].Path(lineageName(i, side)))
-			res.Files = append(res.Files, f.Path, f.Sidecar)
+			for _, part := range f.files() {
+				files = append(files, inside(c.r.base, part.Path))
+				res.Files = append(res.Files, part.Path)
+			}
+			if f.RowsFile != "" {
+				files = append(files, inside(c.r.base, f.RowsFile))
+				res.Files = append(res.Files, f.RowsFile)
+			}
+			files = append(files, inside(c.r.base, f.Sidecar), c.stages[atOutput].Path(lineageName(i, side)))
+			res.Files = append(res.Files, f.Sidecar)
 		}
 		res.Output = append(res.Output, *row)
 	}
@@ -409,7 +404,11 @@ func lineageName(output, side int) string {
 // joinRows puts the chunks of one file together with its sidecar and lineage.
 func (c *corpus) joinRows(i, side int, shape, path string, of func(*outState) *OutputResult) (*OutputResult, error) {
 	row := newOutputResult()
-	row.Shape, row.Path, row.Sidecar = shape, filepath.ToSlash(path), filepath.ToSlash(sidecarOf(path))
+	sidecar := sidecarOf(path)
+	if side == inDev && path == c.r.cfg.Output[i].path() { // a folder holds both
+		sidecar = beside(path, ".dev.sidecar.jsonl")
+	}
+	row.Shape, row.Path, row.Sidecar = shape, filepath.ToSlash(path), filepath.ToSlash(sidecar)
 	for _, s := range c.outs {
 		p := of(s)
 		row.Rows += p.Rows
@@ -418,7 +417,11 @@ func (c *corpus) joinRows(i, side int, shape, path string, of func(*outState) *O
 			row.Letters[k] += v
 		}
 	}
-	data := inside(c.r.base, path)
+	o := c.r.cfg.Output[i]
+	if o.kind() != rowfile.JSONL {
+		row.RowsFile = filepath.ToSlash(o.rowsPath(side))
+	}
+	data := inside(c.r.base, o.rowsPath(side))
 	size, rows, err := concat(data, c.chunks(atOutput, chunkName(i, side, "rows")))
 	if err != nil {
 		return nil, err
@@ -428,7 +431,7 @@ func (c *corpus) joinRows(i, side int, shape, path string, of func(*outState) *O
 	}
 	row.Bytes = size
 	for to, what := range map[string]string{
-		inside(c.r.base, sidecarOf(path)):             "sidecar",
+		inside(c.r.base, sidecar):                     "sidecar",
 		c.stages[atOutput].Path(lineageName(i, side)): "lineage",
 	} {
 		if _, _, err := concat(to, c.chunks(atOutput, chunkName(i, side, what))); err != nil {

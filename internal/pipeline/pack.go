@@ -90,7 +90,7 @@ func (r *runner) packSpec(graded *EvalResult) (submission.Spec, error) {
 			continue // passages and bare questions train nothing
 		}
 		for _, f := range o.sides() {
-			s.Data = append(s.Data, inside(r.base, f.Path))
+			s.Data = append(s.Data, inside(r.base, f.lines()))
 			s.Sidecars = append(s.Sidecars, inside(r.base, f.Sidecar))
 		}
 	}

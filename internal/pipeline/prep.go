@@ -12,6 +12,7 @@ import (
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/emit"
+	"github.com/drydock-ml/drydock/dataprep/rowfile"
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -24,6 +25,8 @@ import (
 type PrepOptions struct {
 	Inputs          []string // files, folders or patterns
 	To              string   // row shape, one of emit.Emitters
+	Contract        string   // template contract of training rows; empty: the shape's own
+	Layout          string   // hub or disk: Out is a folder
 	Out             string   // file to write
 	Dropped         string   // file for what was left out; empty: beside Out, when there is any
 	Key             string   // answers in a second file
@@ -34,7 +37,6 @@ type PrepOptions struct {
 	PasswordFile    string
 	AllowRestricted bool
 	MinConfidence   float64 // of questions
-	SpecialTokens   string  // refuse or escape; empty: refuse
 	Seed            uint64
 	Options         Options
 }
@@ -106,10 +108,7 @@ func (o PrepOptions) config(dir string) (c *Config, missing fail.List, err error
 	y := map[string]any{
 		"version": 1, "seed": o.Seed,
 		"dedup":  map[string]any{"exact": false},
-		"output": []any{map[string]any{o.To: map[string]any{"path": "rows.jsonl"}}},
-	}
-	if o.SpecialTokens != "" {
-		y["special_tokens"] = o.SpecialTokens
+		"output": []any{map[string]any{o.To: o.output()}},
 	}
 	as, steps := "question", []any{map[string]any{"parse_questions": map[string]any{"min_confidence": o.MinConfidence}}}
 	if target, _ := emit.TargetOf(o.To); o.To == "passage" || target.Task == emit.Pretrain {
@@ -214,7 +213,7 @@ func (o PrepOptions) collect(r *runner, out string) (*PrepResult, error) {
 	if err := res.Sums.Close(); err != nil {
 		return nil, fail.Bug(err)
 	}
-	if err := atomicfile.Replace(inside(r.base, "rows.jsonl"), out); err != nil {
+	if err := o.place(inside(r.base, o.rowsName()), out); err != nil {
 		return nil, err
 	}
 	if _, trains := emit.TargetOf(o.To); trains {
@@ -226,12 +225,46 @@ func (o PrepOptions) collect(r *runner, out string) (*PrepResult, error) {
 	return res, o.collectDrops(r, res)
 }
 
+// rowsName is what the rows are called before they are moved to Out.
+func (o PrepOptions) rowsName() string {
+	if o.Layout != "" {
+		return "rows"
+	}
+	return "rows" + strings.ToLower(filepath.Ext(o.Out))
+}
+
+// output are the options of the one output.
+func (o PrepOptions) output() map[string]any {
+	out := map[string]any{"path": o.rowsName()}
+	if o.Layout != "" {
+		out["layout"] = o.Layout
+	}
+	if o.Contract != "" {
+		out["contract"] = o.Contract
+	}
+	return out
+}
+
+// place moves the rows to where they were asked for.
+func (o PrepOptions) place(from, to string) error {
+	if o.Layout == "" {
+		return atomicfile.Replace(from, to)
+	}
+	if err := rowfile.CheckFolder(to); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	return os.Rename(from, to)
+}
+
 // dropPath is where what was left out is listed.
 func (o PrepOptions) dropPath() string {
 	if o.Dropped != "" {
 		return o.Dropped
 	}
-	return strings.TrimSuffix(o.Out, filepath.Ext(o.Out)) + ".dropped.jsonl"
+	return beside(o.Out, ".dropped.jsonl")
 }
 
 func (o PrepOptions) collectDrops(r *runner, res *PrepResult) error {

@@ -42,7 +42,6 @@ type Env struct {
 	Now      func() time.Time
 	HTTP     *http.Client
 	APIKey   string
-	Password string      // opens encrypted inputs of sources that name no file with one
 	Environ  []string    // of started programs
 	Programs launch.Host // looks for programs; zero: this machine
 	Host     string
@@ -192,6 +191,12 @@ type OutputResult struct {
 	Longest int            `json:"longest_chars"`
 	Letters map[string]int `json:"letters,omitempty"` // answer letters, single choice
 	LeftOut map[string]int `json:"left_out"`          // records this file could not take, by reason
+	// Files are those of an output that is a folder. Bytes is then their sum, and
+	// SHA256 that of their list as sha256sum writes it.
+	Files []OutputFile `json:"files,omitempty"`
+	// RowsFile holds the rows one a line where Path does not: what the ledgers
+	// speak of.
+	RowsFile string `json:"rows_file,omitempty"`
 	// Dev is the file of the records that a split keeps from training; what it
 	// could not take is in LeftOut.
 	Dev *OutputResult `json:"dev,omitempty"`

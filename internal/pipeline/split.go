@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dedup"
@@ -16,9 +15,6 @@ import (
 
 	"github.com/zeebo/xxh3"
 )
-
-// devPath names the dev file beside an output.
-func devPath(path string) string { return strings.TrimSuffix(path, ".jsonl") + ".dev.jsonl" }
 
 // kin knows which records resemble others, removed or not: whatever duplicates
 // are removed, near ones must not stand on both sides of a split.
