@@ -237,12 +237,12 @@ func jumps(n []int) (missing, repeated []int) {
 // maskedHash hashes a stem without its digits and blanks, so that stems which
 // differ in a running number or a value alone are one (FNV-1a).
 func maskedHash(s string) uint64 {
-	h := uint64(14695981039346656037)
+	h := uint64(fnvBasis)
 	for _, r := range s {
 		if isDigit(r) || isSpace(r) {
 			continue
 		}
-		h = (h ^ uint64(r)) * 1099511628211
+		h = (h ^ uint64(r)) * fnvPrime
 	}
 	return h
 }

@@ -40,6 +40,7 @@ func newPrepCommand(a *app) *cobra.Command {
 		examples: []example{
 			{msg.Text{"the questions of a bank", "题库中的题目"}, "drydock prep bank.pdf --to question -o q.jsonl --dropped d.jsonl"},
 			{msg.Text{"answers in a second file", "答案在另一个文件中"}, "drydock prep bank.docx --key answers.docx -o q.jsonl"},
+			{msg.Text{"a scanned bank", "扫描版题库"}, `drydock prep scan.pdf --ocr-command "tesseract {} stdout -l chi_sim+eng" -o q.jsonl`},
 			{msg.Text{"training rows", "训练数据"}, "drydock prep raw/ --to qwen3_chat --license CC-BY-4.0 -o train.jsonl"},
 		},
 		exits: []int{3},
@@ -61,6 +62,7 @@ func newPrepCommand(a *app) *cobra.Command {
 	f.output(&o.Dropped, "dropped", "", msg.Text{"write what was left out to `FILE` (default: beside -o)", "将未采用的内容写入 `FILE`（默认：与 -o 同目录）"})
 	f.gate(&o.AllowRestricted, "allow-restricted", "", msg.Text{"read PDF files whose owner forbids extraction", "读取所有者禁止提取内容的 PDF"})
 	f.str(&o.PasswordFile, "password-file", "", "", msg.Text{"`FILE` with the password of encrypted sources", "含加密来源密码的 `FILE`"})
+	f.str(&o.OCRCommand, "ocr-command", "", "", msg.Text{"read PDF pages that are only a picture with `CMD`; {} is the picture", "用 `CMD` 识别仅有图片的 PDF 页面；{} 为图片路径"})
 	f.encoding(&o.Encoding)
 	f.int(&o.Limit, "limit", "", 0, msg.Text{"read at most `N` records of each file (0: all)", "每个文件最多读取 `N` 条记录（0：全部）"})
 	f.bool(&o.Explain, "explain", "", msg.Text{"say how each section was read, and what else it could have been", "说明每个部分按何种版式读取，以及次优的读法"})
@@ -209,6 +211,9 @@ func (r prepAnswer) text(t *ui.Terminal) {
 	printSections(t, r.Inputs, r.Explain)
 	if r.Explain {
 		explainSections(t, r.Inputs)
+	}
+	for _, l := range conflictLines(t, r.Conflicts) {
+		t.Println(l)
 	}
 	printNotes(t, r.Notes)
 	t.Print(msg.Text{"%d found = %d {row|rows} + %d dropped + %d merged", "共发现 %d = 数据行 %d + 丢弃 %d + 合并 %d"},

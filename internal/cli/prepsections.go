@@ -69,6 +69,26 @@ func sectionTotals(t *ui.Terminal, inputs []pipeline.InputResult) []string {
 	return out
 }
 
+// shownConflicts is how many questions with different answers are listed.
+const shownConflicts = 20
+
+// conflictLines names the questions that stand with different answers, each
+// place with its id and what it calls right.
+func conflictLines(t *ui.Terminal, all []pipeline.Conflict) []string {
+	var out []string
+	for i, c := range all {
+		if i == shownConflicts {
+			out = append(out, t.Say(msg.Text{"and %d more; --json has them all", "另有 %d 道；--json 中有全部内容"}, len(all)-i))
+			break
+		}
+		out = append(out, t.Say(msg.Text{"different answers: %s", "答案不一：%s"}, ui.Truncate(c.Stem, 50)))
+		for _, it := range c.Items {
+			out = append(out, t.Say(msg.Text{"  %s %s (id %s): %s", "  %s %s（编号 %s）：%s"}, it.File, it.At, it.ID, strings.Join(it.Answer, " | ")))
+		}
+	}
+	return out
+}
+
 // closedWord says how the counts of a section stand; a program gets the word of
 // the data.
 func closedWord(t *ui.Terminal, all []question.Part, p question.Part) string {

@@ -230,6 +230,7 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 		amount = t.Count(len(s.Inputs), "file", "files", "个文件")
 		details = append(details, kindCounts(t, s.Kinds))
 		details = append(details, sectionTotals(t, s.Inputs)...)
+		details = append(details, conflictLines(t, s.Conflicts)...)
 	case pipeline.StageContam:
 		details = describeContam(t, s)
 	case pipeline.StageOutput:

@@ -45,6 +45,8 @@ type partMeta struct {
 	Notes   []noteRow       `json:"notes,omitempty"`
 	// Sections are the parts of a question bank, in order.
 	Sections []question.Part `json:"sections,omitempty"`
+	// Stems are the stem keys of the answered questions, eight bytes each.
+	Stems []byte `json:"stems,omitempty"`
 	// Fixed are the numbers of the fixes that were applied.
 	Fixed []int `json:"fixed,omitempty"`
 	// Failed says that something could not be read or converted: the run ends

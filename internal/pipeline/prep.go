@@ -20,6 +20,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// htmlWhole reads all that a web page shows.
+const htmlWhole = "whole"
+
 // PrepOptions are the flags of prep: a pipeline of one output without a
 // configuration file.
 type PrepOptions struct {
@@ -34,9 +37,12 @@ type PrepOptions struct {
 	Lang            string
 	License         string
 	Encoding        string
+	HTML            string // main or whole; empty: main
 	PasswordFile    string
 	AllowRestricted bool
+	OCRCommand      string
 	MinConfidence   float64 // of questions
+	SpecialTokens   string  // refuse or escape; empty: refuse
 	Seed            uint64
 	Options         Options
 }
@@ -53,8 +59,10 @@ type PrepResult struct {
 	Inputs  []InputResult  `json:"inputs"`
 	Fixes   *FixResult     `json:"fixes,omitempty"`
 	Notes   []Note         `json:"notes"`
-	LeftOut map[string]int `json:"left_out"` // records read but not for this shape, by reason
-	Letters map[string]int `json:"letters,omitempty"`
+	// Conflicts are questions that stand with different answers.
+	Conflicts []Conflict     `json:"conflicts,omitempty"`
+	LeftOut   map[string]int `json:"left_out"` // records read but not for this shape, by reason
+	Letters   map[string]int `json:"letters,omitempty"`
 }
 
 // Prep reads the inputs and writes rows. It keeps nothing else: its stages live
@@ -110,6 +118,9 @@ func (o PrepOptions) config(dir string) (c *Config, missing fail.List, err error
 		"dedup":  map[string]any{"exact": false},
 		"output": []any{map[string]any{o.To: o.output()}},
 	}
+	if o.SpecialTokens != "" {
+		y["special_tokens"] = o.SpecialTokens
+	}
 	as, steps := "question", []any{map[string]any{"parse_questions": map[string]any{"min_confidence": o.MinConfidence}}}
 	if target, _ := emit.TargetOf(o.To); o.To == "passage" || target.Task == emit.Pretrain {
 		as, steps = "passage", []any{"split_sections"}
@@ -136,6 +147,10 @@ func (o PrepOptions) config(dir string) (c *Config, missing fail.List, err error
 		s := map[string]any{
 			"name": sourceName(in, used), "path": abs, "as": as,
 			"lang": o.Lang, "license": o.License, "encoding": o.Encoding, "allow_restricted": o.AllowRestricted,
+			"ocr_command": o.OCRCommand,
+		}
+		if o.HTML != "" {
+			s["html"] = o.HTML
 		}
 		for _, f := range []struct{ option, path string }{{"key", o.Key}, {"password_file", o.PasswordFile}} {
 			if f.path == "" {
@@ -196,7 +211,7 @@ func sourceName(path string, used map[string]bool) string {
 func (o PrepOptions) collect(r *runner, out string) (*PrepResult, error) {
 	src, steps, rows := r.result.Stage(StageSources), r.result.Stage(StageSteps), r.result.Stage(StageOutput)
 	res := &PrepResult{
-		Out: o.Out, Kinds: src.Kinds, Inputs: src.Inputs, Fixes: src.Fixes, Notes: src.Notes,
+		Out: o.Out, Kinds: src.Kinds, Inputs: src.Inputs, Fixes: src.Fixes, Notes: src.Notes, Conflicts: src.Conflicts,
 		Rows: rows.Output[0].Rows, LeftOut: rows.Output[0].LeftOut, Letters: rows.Output[0].Letters,
 	}
 	res.Sums = *src.Sums

@@ -52,7 +52,7 @@ func (r *runner) runUnits(ctx context.Context, jobs []*unitJob) (cached int, err
 }
 
 // finishPrepare adds up the parts, writes both stages' files and reports them.
-func (r *runner) finishPrepare(stage runstore.Stage, whole string, cached int, took func() float64) error {
+func (r *runner) finishPrepare(ctx context.Context, stage runstore.Stage, whole string, cached int, took func() float64) error {
 	if err := removeStrays(stage, len(r.parts)); err != nil {
 		return err
 	}
@@ -63,6 +63,11 @@ func (r *runner) finishPrepare(stage runstore.Stage, whole string, cached int, t
 		src.Reason, steps.Reason = "unchanged", "unchanged"
 	}
 	r.sumInputs(&src)
+	var err error
+	if src.Conflicts, err = r.conflicts(ctx); err != nil {
+		return err
+	}
+	r.noteConflicts(&src)
 	src.Fixes = r.fixResult()
 	for _, s := range r.steps {
 		steps.Steps = append(steps.Steps, StepResult{Name: s.name})

@@ -42,6 +42,7 @@ type Env struct {
 	Now      func() time.Time
 	HTTP     *http.Client
 	APIKey   string
+	Password string      // opens encrypted inputs of sources that name no file with one
 	Environ  []string    // of started programs
 	Programs launch.Host // looks for programs; zero: this machine
 	Host     string
@@ -104,16 +105,18 @@ type StageResult struct {
 	Notes   []Note         `json:"notes,omitempty"`
 	Inputs  []InputResult  `json:"inputs,omitempty"` // sources
 	Kinds   map[string]int `json:"kinds,omitempty"`  // sources: questions, passages, chats
-	Steps   []StepResult   `json:"steps,omitempty"`  // steps
-	Dedup   *DedupResult   `json:"dedup,omitempty"`  // dedup, of near duplicates
-	Contam  []ContamResult `json:"contam,omitempty"` // contam, by benchmark
-	Mix     *MixResult     `json:"mix,omitempty"`    // mix
-	Output  []OutputResult `json:"output,omitempty"` // output
-	Train   *TrainResult   `json:"train,omitempty"`
-	Eval    []EvalResult   `json:"eval,omitempty"`
-	Pack    *PackResult    `json:"pack,omitempty"`
-	key     string
-	done    map[string]string
+	// Conflicts are questions that stand with different answers; of sources.
+	Conflicts []Conflict     `json:"conflicts,omitempty"`
+	Steps     []StepResult   `json:"steps,omitempty"`  // steps
+	Dedup     *DedupResult   `json:"dedup,omitempty"`  // dedup, of near duplicates
+	Contam    []ContamResult `json:"contam,omitempty"` // contam, by benchmark
+	Mix       *MixResult     `json:"mix,omitempty"`    // mix
+	Output    []OutputResult `json:"output,omitempty"` // output
+	Train     *TrainResult   `json:"train,omitempty"`
+	Eval      []EvalResult   `json:"eval,omitempty"`
+	Pack      *PackResult    `json:"pack,omitempty"`
+	key       string
+	done      map[string]string
 }
 
 // A Note is something the user should know, in both languages.
@@ -214,9 +217,27 @@ type TrainResult struct {
 	Feed    *FeedResult    `json:"feed,omitempty"`
 	Gates   []GateResult   `json:"gates,omitempty"`
 	Machine *MachineResult `json:"machine,omitempty"`
+	// RunID is the folder below runs/ that keeps the record; "" before a start.
+	RunID  string        `json:"run_id,omitempty"`
+	Resume *ResumeResult `json:"resume,omitempty"` // nil: it begins at step 0
+	Exit   *int          `json:"exit,omitempty"`   // of the trainer; -1 for a signal, nil before its end
+	Cause  string        `json:"cause,omitempty"`  // why it failed, where that is known; see [launch.Cause]
+	Rank   *int          `json:"rank,omitempty"`   // the process that failed first, of several, where known
+	// Checkpoints is how many it left.
+	Checkpoints int `json:"checkpoints,omitempty"`
 	// Problems say what the trainer lacks on this machine.
 	Problems []launch.Problem `json:"-"`
+
+	job         launch.Job
+	found       launch.Found
+	dataSum     string // sha256 of the rows
+	fingerprint string
+	notes       []msg.Localizer
+	curve       *launch.Curve
 }
+
+// Notes say how the training begins, or would.
+func (t *TrainResult) Notes() []msg.Localizer { return t.notes }
 
 // An EvalResult is one endpoint on one benchmark.
 type EvalResult struct {

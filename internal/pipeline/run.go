@@ -353,7 +353,7 @@ func (r *runner) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return r.finishPrepare(stage, whole, cached, took)
+	return r.finishPrepare(ctx, stage, whole, cached, took)
 }
 
 // sweep removes what a killed run was writing. The evaluations sweep their own
@@ -422,7 +422,7 @@ func (r *runner) cut(ctx context.Context, stage runstore.Stage) ([]*unitJob, err
 			jobs = append(jobs, &unitJob{
 				part: &part{n: n, stage: stage}, from: in, unit: u,
 				key: key(r.env.Tool.Program, steps, in.src.Name, in.src.Lang, in.src.License, in.src.As,
-					in.src.Encoding, fmt.Sprint(in.src.AllowRestricted), in.src.OCRCommand, in.file.Options.Password, in.name, in.file.SHA256, keySum,
+					in.src.Encoding, in.src.HTML, fmt.Sprint(in.src.AllowRestricted), in.src.OCRCommand, in.file.Options.Password, in.name, in.file.SHA256, keySum,
 					fmt.Sprint(n, u.Index, u.Start, u.End, r.opt.Limit), r.fixesKey()),
 			})
 		}

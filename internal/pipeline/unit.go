@@ -294,6 +294,8 @@ func (u *unitRun) flush(ctx context.Context) error {
 	if len(recs) == 0 {
 		return nil
 	}
+	m := &u.job.part.meta
+	m.Stems = stemsOf(m.Stems, recs)
 	if u.sketch != nil {
 		if err := u.sketch(ctx, recs); err != nil {
 			return err
