@@ -92,7 +92,7 @@ func (r *runner) newCorpus(whole string) (*corpus, error) {
 	for _, ref := range r.cfg.Contamination.Against {
 		parts = append(parts, ref, r.benches[ref].SHA256)
 	}
-	parts = append(parts, string(r.cfg.mixParams()))
+	parts = append(parts, string(r.cfg.mixParams()), r.cfg.SpecialTokens)
 	for _, o := range r.cfg.Output {
 		text, err := r.promptSource(o.prompt())
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dataprep/rowfile"
 	"github.com/drydock-ml/drydock/dedup"
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -57,6 +58,11 @@ func (c *Config) lintSources(d *spec.Document) map[string]bool {
 		for _, f := range []struct{ key, path string }{{"key", s.Key}, {"password_file", s.PasswordFile}} {
 			if f.path != "" {
 				c.needFile(d, spec.ValueOf(s.Node, f.key), f.path)
+			}
+		}
+		if s.OCRCommand != "" {
+			if _, err := format.ParseOCR(s.OCRCommand); err != nil {
+				d.Report(spec.ValueOf(s.Node, "ocr_command"), msg.Text{"%v", "%v"}, err)
 			}
 		}
 		if s.As != "" && !c.hasParser(s.As == "question") {

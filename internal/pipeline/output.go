@@ -108,6 +108,7 @@ type emitRun struct {
 	drops   *atomicfile.File
 	unmixed *atomicfile.File // what the mix left out
 	buf     []byte
+	escaped bool // control tokens of the record at hand
 }
 
 // rowFiles are the chunks of one file of rows.
@@ -234,7 +235,7 @@ func (e *emitRun) record(r *drydock.Record, side int) error {
 	taken := false
 	left := make([]*drydock.Drop, len(e.c.emits))
 	for i, o := range e.c.emits {
-		rows, err := o.emitter.Emit(e.buf[:0], r)
+		rows, err := o.emitter.Emit(e.buf[:0], e.written(o, r))
 		if errors.As(err, &left[i]) {
 			continue
 		}
@@ -272,6 +273,19 @@ func (e *emitRun) record(r *drydock.Record, side int) error {
 	return writeDrop(e.drops, &d)
 }
 
+// written is a record as an output writes it: training rows may be asked to
+// escape control tokens.
+func (e *emitRun) written(o *output, r *drydock.Record) *drydock.Record {
+	e.escaped = false
+	if _, trains := o.builder.(emit.Trained); trains && e.c.r.cfg.SpecialTokens == "escape" {
+		r, e.escaped = emit.EscapeSpecials(r)
+	}
+	return r
+}
+
+// escapedFlag marks rows in which control tokens were escaped, in the lineage.
+const escapedFlag = "special_tokens_escaped"
+
 func writeDrop(w io.Writer, d *drydock.Drop) error {
 	b, err := appendDrop(nil, d, nil)
 	if err == nil {
@@ -302,6 +316,9 @@ func (e *emitRun) rowsOf(i, side int, r *drydock.Record, rows []byte) error {
 		l.ID, l.Row = how.RowID, provenance.RowHash(row)
 		if e.c.sides() > 1 {
 			l.Split = splitNames()[side]
+		}
+		if e.escaped {
+			l.Flags = append(l.Flags, escapedFlag)
 		}
 		if q := r.Question; q != nil && len(q.Answer) > 0 && len(q.Options) > 0 {
 			l.Answer = printedAnswer(q, how)
