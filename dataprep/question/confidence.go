@@ -34,6 +34,7 @@ const (
 	doubtNotText      doubt = "option_not_text"    // an option that is true, a list or an object in JSON
 	doubtSameOptions  doubt = "duplicate_options"  // two options with one text
 	doubtMisplacedAll doubt = "misplaced_all"      // 以上都对 above other options
+	doubtOCR          doubt = "recognised"         // read from a picture by OCR
 	doubtDate         doubt = "option_is_a_date"   // a spreadsheet may have made a date of 1-2
 )
 
@@ -44,7 +45,7 @@ func (d doubt) weight() float64 {
 		return 0.5
 	case doubtKeyNumber, doubtSameOptions, doubtDate:
 		return 0.7
-	case doubtLooks, doubtSeveral, doubtNumberJudge, doubtNotText:
+	case doubtOCR, doubtLooks, doubtSeveral, doubtNumberJudge, doubtNotText:
 		return 0.8
 	case doubtInStem:
 		return 0.85
@@ -91,6 +92,8 @@ func DoubtMeaning(code string) (msg.Text, bool) {
 		return msg.Text{"two options say the same", "有重复的选项"}, true
 	case doubtMisplacedAll:
 		return msg.Text{"an option such as \"all of the above\" has others below it", "“以上都对”一类选项之后还有其他选项"}, true
+	case doubtOCR:
+		return msg.Text{"its text was recognised in a picture", "文字由图片识别而来"}, true
 	}
 	return msg.Text{}, false
 }
@@ -213,6 +216,9 @@ func fieldsOfLetters(s string) []rune {
 // why it is not to be trusted.
 func (d *draft) settleDoubts(q *drydock.Question, bar float64) (reason, detail string) {
 	d.check()
+	if d.at.OCR || d.keyAt.OCR {
+		d.doubted(doubtOCR)
+	}
 	q.Doubts, q.Confidence = d.doubts, confidence(d.doubts)
 	if q.Confidence < bar {
 		return reasonDoubtful, "too much about it is doubtful: " + strings.Join(q.Doubts, ", ")
