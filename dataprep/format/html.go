@@ -22,9 +22,11 @@ const maxHTML = 256 << 20
 
 // htmlFormat reads web pages as a reader sees them. Each paragraph, heading
 // (Level), list item (its number or letter restored) and table row (Cells) is a
-// block; line breaks part blocks. At.Para counts them. Scripts, styles, menus
-// and page headers and footers are left out; everything else that is visible
-// comes, so that no text is lost to a guess about what the main content is.
+// block; line breaks part blocks. At.Para counts them. Scripts and styles are no
+// text. What stands around the content (menus, side columns, lists of links,
+// comments) is left out and counted, unless Options.WholePage asks for it; what
+// looks like an exam never is. Buttons to choose by get their letters, formulas
+// come as LaTeX.
 func htmlFormat() Format {
 	return Format{
 		Name:    "html",
@@ -80,7 +82,7 @@ func readHTML(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.Bl
 			yield(drydock.Block{}, unreadable(u.File, msg.Text{"the page cannot be parsed: %v", "无法解析网页：%v"}, err))
 			return
 		}
-		w := &htmlWalk{ctx: ctx, file: u.File, yield: yield, left: map[string]int{}}
+		w := &htmlWalk{ctx: ctx, file: u.File, yield: yield, left: map[string]int{}, whole: u.File.Options.WholePage}
 		if err := w.page(root); err != nil {
 			if err != errStop {
 				yield(drydock.Block{}, err)

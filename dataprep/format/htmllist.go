@@ -129,7 +129,7 @@ func (w *htmlWalk) table(n *html.Node) error {
 		return err
 	}
 	rows := tableRows(n)
-	if w.cells != nil || layout(n, rows) {
+	if w.cell != nil || layout(n, rows) {
 		return w.blockOf(n)
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -144,14 +144,15 @@ func (w *htmlWalk) table(n *html.Node) error {
 		if w.ctx.Err() != nil {
 			return context.Cause(w.ctx)
 		}
-		cells, err := w.row(row, &open)
+		b, err := w.row(row, &open)
 		if err != nil {
 			return err
 		}
-		if strings.TrimSpace(strings.Join(cells, "")) == "" {
+		b.Figure = firstImage(b.Spans)
+		if strings.TrimSpace(strings.Join(b.Cells, "")) == "" && b.Figure == "" {
 			continue
 		}
-		if err := w.emit(drydock.Block{Cells: cells}); err != nil {
+		if err := w.emit(b); err != nil {
 			return err
 		}
 	}
@@ -207,12 +208,11 @@ type spanning struct {
 
 // row reads the cells of a row. One that reaches over several rows stands in
 // each; one over several columns in the first.
-func (w *htmlWalk) row(n *html.Node, open *[]spanning) ([]string, error) {
-	var cells []string
+func (w *htmlWalk) row(n *html.Node, open *[]spanning) (b drydock.Block, err error) {
 	fromAbove := func() {
-		for len(cells) < len(*open) && (*open)[len(cells)].rows > 0 {
-			(*open)[len(cells)].rows--
-			cells = append(cells, (*open)[len(cells)].text)
+		for at := len(b.Cells); at < len(*open) && (*open)[at].rows > 0; at = len(b.Cells) {
+			(*open)[at].rows--
+			b.Cells = append(b.Cells, (*open)[at].text)
 		}
 	}
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -220,40 +220,41 @@ func (w *htmlWalk) row(n *html.Node, open *[]spanning) ([]string, error) {
 			continue
 		}
 		fromAbove()
-		cells = append(cells, "")
-		if err := w.cell(c, &cells); err != nil {
-			return nil, err
+		at := len(b.Cells)
+		text, spans, err := w.readCell(c, at)
+		if err != nil {
+			return b, err
 		}
-		at := len(cells) - 1
+		b.Cells, b.Spans = append(b.Cells, text), append(b.Spans, spans...)
 		for range min(max(atoiOr(attrOf(c, "colspan"), 1), 1), 64) - 1 {
-			cells = append(cells, "")
+			b.Cells = append(b.Cells, "")
 		}
 		if down := atoiOr(attrOf(c, "rowspan"), 1); down > 1 {
-			for len(*open) < len(cells) {
+			for len(*open) < len(b.Cells) {
 				*open = append(*open, spanning{})
 			}
-			for i := at; i < len(cells); i++ {
-				(*open)[i] = spanning{rows: down - 1, text: cells[i]}
+			for i := at; i < len(b.Cells); i++ {
+				(*open)[i] = spanning{rows: down - 1, text: b.Cells[i]}
 			}
 		}
 	}
 	fromAbove()
-	return cells, nil
+	return b, nil
 }
 
-// cell reads the content of a cell into the last of cells.
-func (w *htmlWalk) cell(n *html.Node, cells *[]string) error {
-	w.cells = cells
+// readCell reads the content of the cell with this index.
+func (w *htmlWalk) readCell(n *html.Node, index int) (string, []drydock.Span, error) {
+	w.cell = &cellWriter{index: index}
 	outerLists, outerLabel, outerLevel := w.lists, w.label, w.level
 	w.lists, w.label, w.level = nil, "", 0
 	err := w.styled(n)
 	if err == nil {
 		err = w.flush()
 	}
-	w.lists, w.label, w.level, w.cells = outerLists, outerLabel, outerLevel, nil
-	last := &(*cells)[len(*cells)-1]
-	*last = strings.TrimSpace(*last)
-	return err
+	c := w.cell
+	w.lists, w.label, w.level, w.cell = outerLists, outerLabel, outerLevel, nil
+	c.trim(" \t\n", true)
+	return c.text, c.spans, err
 }
 
 // cssColor reads a colour as RRGGBB: #rgb, #rrggbb, rgb(…) and the names tests

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/drydock-ml/drydock"
 )
 
 // image notes a picture by its file name; its alternative text is text where
@@ -20,29 +23,189 @@ func (w *htmlWalk) image(n *html.Node) error {
 	if i := strings.IndexAny(src, "?#"); i > 0 {
 		src = src[:i]
 	}
-	if alt := strings.TrimSpace(attrOf(n, "alt")); alt != "" && strings.Contains(attrOf(n, "class"), "math") {
-		w.put(alt)
-		return nil
-	}
-	if src == "" {
-		return nil
-	}
-	if w.line.figure != "" {
-		if err := w.flush(); err != nil {
-			return err
+	class, alt := attrOf(n, "class"), strings.TrimSpace(attrOf(n, "alt"))
+	switch {
+	case alt != "" && (strings.Contains(class, "math") || hasAttr(n, "eeimg") || strings.Contains(class, "latex") || strings.Contains(class, "tex-img")):
+		if !besideMath(n) {
+			w.put(texFrom(alt))
 		}
+	case src != "":
+		w.figure(path.Base(src))
 	}
-	w.line.figure = path.Base(src)
 	return nil
 }
 
-// field shows a tick box or a chosen button, as tests on the web have them.
+// figure puts an image at the end of the line.
+func (w *htmlWalk) figure(name string) {
+	l := &w.line
+	if w.label != "" {
+		l.text.WriteString(w.label)
+		w.label = ""
+	}
+	at := l.text.Len()
+	l.spans = append(l.spans, drydock.Span{Start: at, End: at, Kind: drydock.Image, Value: name})
+	if l.figure == "" {
+		l.figure = name
+	}
+}
+
+// besideMath reports a picture of a formula that stands beside it as MathML.
+func besideMath(n *html.Node) bool {
+	if n.Parent == nil {
+		return false
+	}
+	for c := range n.Parent.Descendants() {
+		if c.DataAtom == atom.Math {
+			return true
+		}
+	}
+	return false
+}
+
+// rendered takes what scripts put on a page for a formula: its TeX or MathML is
+// read, and what only draws it is passed over. It is false for all else.
+func (w *htmlWalk) rendered(n *html.Node) (done bool, err error) {
+	if n.DataAtom == atom.Script {
+		if strings.HasPrefix(strings.ToLower(attrOf(n, "type")), "math/tex") {
+			w.put(texFrom(textOf(n)))
+		}
+		return false, nil
+	}
+	for _, class := range strings.Fields(attrOf(n, "class")) {
+		switch {
+		case class == "katex-html":
+			return n.PrevSibling != nil && strings.Contains(attrOf(n.PrevSibling, "class"), "katex-mathml"), nil
+		case strings.HasPrefix(class, "MathJax"), strings.HasPrefix(class, "mjx-chtml"):
+			for c := range n.Descendants() {
+				if c.DataAtom == atom.Math {
+					return true, w.node(c)
+				}
+			}
+			return followedByTeX(n), nil
+		}
+	}
+	return false, nil
+}
+
+// followedByTeX reports an element that a script with TeX stands behind.
+func followedByTeX(n *html.Node) bool {
+	const near = 4
+	for range near {
+		if n = n.NextSibling; n == nil {
+			return false
+		}
+		if n.DataAtom == atom.Script && strings.HasPrefix(strings.ToLower(attrOf(n, "type")), "math/tex") {
+			return true
+		}
+	}
+	return false
+}
+
+// field shows what is written in a field, and the letter of a choice.
 func (w *htmlWalk) field(n *html.Node) {
 	switch strings.ToLower(attrOf(n, "type")) {
-	case "checkbox", "radio", "hidden", "submit", "button", "image", "reset", "file", "password":
+	case "checkbox", "radio":
+		letter := w.choices[n]
+		if letter == "" {
+			return
+		}
+		if w.label != "" { // instead of the list's
+			w.label = letter + ". "
+			return
+		}
+		w.line.space = true // options may stand on one line
+		w.put(letter + ".")
+		w.line.space = true
+	case "hidden", "submit", "button", "image", "reset", "file", "password":
 	default:
 		w.text(attrOf(n, "value"))
 	}
+}
+
+// choiceLetters finds the buttons one is to choose by that have no letter
+// printed, and gives each its own: the value's, else the next one.
+func choiceLetters(root *html.Node) map[*html.Node]string {
+	groups := map[string][]*html.Node{}
+	var order []string
+	for n := range root.Descendants() {
+		if n.DataAtom != atom.Input {
+			continue
+		}
+		kind, name := strings.ToLower(attrOf(n, "type")), attrOf(n, "name")
+		switch {
+		case kind == "checkbox": // each may have a number of its own
+			name = strings.TrimRight(name, "0123456789[]")
+		case kind != "radio":
+			continue
+		}
+		if name == "" {
+			continue
+		}
+		key := kind + " " + name
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		groups[key] = append(groups[key], n)
+	}
+	letters := map[*html.Node]string{}
+	const most = 10
+	for _, key := range order {
+		group := groups[key]
+		if len(group) < 2 || len(group) > most {
+			continue
+		}
+		byValue, labelled := true, false
+		for _, n := range group {
+			v := attrOf(n, "value")
+			byValue = byValue && len(v) == 1 && v[0]|0x20 >= 'a' && v[0]|0x20 <= 'j'
+			labelled = labelled || startsLettered(textBehind(n))
+		}
+		if labelled {
+			continue
+		}
+		for i, n := range group {
+			if letters[n] = string(rune('A' + i)); byValue {
+				letters[n] = strings.ToUpper(attrOf(n, "value"))
+			}
+		}
+	}
+	return letters
+}
+
+// startsLettered reports text that begins with the letter of an option.
+func startsLettered(s string) bool {
+	s = strings.TrimLeft(s, "（([【")
+	if s == "" || s[0]|0x20 < 'a' || s[0]|0x20 > 'j' {
+		return false
+	}
+	return len(s) == 1 || strings.ContainsAny(s[1:2], ".):] ") || strings.HasPrefix(s[1:], "、") || strings.HasPrefix(s[1:], "．") ||
+		strings.HasPrefix(s[1:], "）") || strings.HasPrefix(s[1:], "】") || strings.HasPrefix(s[1:], "：")
+}
+
+// textBehind is the first text that follows a node on the page.
+func textBehind(n *html.Node) string {
+	const most = 60 // nodes
+	for range most {
+		switch {
+		case n.FirstChild != nil:
+			n = n.FirstChild
+		default:
+			for n != nil && n.NextSibling == nil {
+				n = n.Parent
+			}
+			if n == nil {
+				return ""
+			}
+			n = n.NextSibling
+		}
+		if n.DataAtom == atom.Input {
+			return ""
+		}
+		if t := strings.TrimSpace(n.Data); n.Type == html.TextNode && t != "" {
+			return t
+		}
+	}
+	return ""
 }
 
 func attrOf(n *html.Node, name string) string {

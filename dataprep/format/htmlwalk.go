@@ -2,7 +2,6 @@ package format
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,10 +31,14 @@ type htmlWalk struct {
 	pre     int    // inside preformatted text
 	level   int8   // of the heading being read
 	line    htmlLine
-	cells   *[]string // a table cell takes the blocks instead
+	cell    *cellWriter // a table cell takes the blocks instead
 	looks   htmlLooks
 	asides  int             // looked at so far
 	showing bool            // inside hidden text that is read
+	whole   bool            // what is around the content is read as well
+	around  map[*html.Node]bool
+	rules   map[string]htmlStyle  // of the page's style sheets, by class
+	choices map[*html.Node]string // letters of buttons to choose by
 	part    string          // of a book: the chapter's file
 	titles  map[string]int8 // of a book: level of the headings its contents name in this part
 }
@@ -65,6 +68,10 @@ type htmlList struct {
 
 // page walks the document.
 func (w *htmlWalk) page(root *html.Node) error {
+	w.rules, w.choices = styleRules(root), choiceLetters(root)
+	if !w.whole && w.part == "" { // a part is of a book, or of another document
+		w.around = around(root)
+	}
 	if err := w.node(root); err != nil {
 		return err
 	}
@@ -80,7 +87,8 @@ func (w *htmlWalk) tell(note func(Note), page string) {
 	}
 	if n := w.left["nav"]; n > 0 {
 		note(Note{Code: "navigation_left_out", Text: msg.Text{
-			"%s: %d characters of menus, page header and footer were left out", "%s：略去菜单、页眉和页脚共 %d 个字符",
+			"%s: %d characters around the content (menus, side columns, page header and footer, lists of links, comments) were left out; --html whole reads them",
+			"%s：略去正文以外的内容（菜单、侧栏、页眉页脚、链接列表、评论）共 %d 个字符；用 --html whole 可读取",
 		}, Args: []any{w.file.name(), n}})
 	}
 	if n := w.left["hidden"]; n > 0 {
@@ -132,10 +140,19 @@ func (w *htmlWalk) children(n *html.Node) error {
 // element reads one element and what is in it.
 func (w *htmlWalk) element(n *html.Node) error {
 	kind := unseen(n)
-	if n.DataAtom == atom.Aside && w.asides < mostAsides {
+	switch {
+	case kind == "nav" && w.whole:
+		kind = ""
+	case w.around[n]:
+		kind = "nav"
+	case w.whole:
+	case n.DataAtom == atom.Aside && w.asides < mostAsides:
 		if w.asides++; mostlyLinks(n) {
 			kind = "nav"
 		}
+	}
+	if done, err := w.rendered(n); done {
+		return err
 	}
 	if kind == "hidden" && (w.showing || holdsAnswer(n)) {
 		outer := w.showing
@@ -218,6 +235,9 @@ func unseen(n *html.Node) string {
 	}
 	if hasAttr(n, "hidden") {
 		return "hidden"
+	}
+	if strings.Contains(attrOf(n, "class"), "mwe-math") {
+		return "" // Wikipedia hides the formula behind its picture
 	}
 	if style := strings.ToLower(strings.ReplaceAll(attrOf(n, "style"), " ", "")); strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden") {
 		return "hidden"
@@ -312,29 +332,16 @@ func (w *htmlWalk) styled(n *html.Node) error {
 	case atom.Mark:
 		w.looks.color = "FFFF00"
 	}
-	for _, decl := range strings.Split(attrOf(n, "style"), ";") {
-		name, value, _ := strings.Cut(decl, ":")
-		value = strings.ToLower(strings.TrimSpace(value))
-		switch strings.ToLower(strings.TrimSpace(name)) {
-		case "color":
-			if c := cssColor(value); c != "" {
-				w.looks.color = c
-			}
-		case "font-weight":
-			if n, err := strconv.Atoi(value); value == "bold" || value == "bolder" || err == nil && n >= 600 {
-				w.looks.bold++
-			}
-		case "text-decoration", "text-decoration-line":
-			if strings.Contains(value, "underline") {
-				w.looks.under++
-			}
-		case "vertical-align":
-			switch value {
-			case "super":
-				w.looks.sup++
-			case "sub":
-				w.looks.sub++
-			}
+	s := w.styleOf(n)
+	if s.color != "" {
+		w.looks.color = s.color
+	}
+	for _, c := range []struct {
+		on    bool
+		count *int
+	}{{s.bold, &w.looks.bold}, {s.under, &w.looks.under}, {s.sup, &w.looks.sup}, {s.sub, &w.looks.sub}} {
+		if c.on {
+			*c.count++
 		}
 	}
 	return w.children(n)
@@ -449,7 +456,8 @@ func (w *htmlWalk) flush() error {
 	}
 	b := drydock.Block{Text: text, Level: w.level, Figure: l.figure}
 	for _, s := range l.spans {
-		if s.End = min(s.End, len(text)); s.Start < s.End {
+		s.Start, s.End = min(s.Start, len(text)), min(s.End, len(text))
+		if s.Start < s.End || s.Kind == drydock.Image {
 			b.Spans = append(b.Spans, s)
 		}
 	}
@@ -459,12 +467,8 @@ func (w *htmlWalk) flush() error {
 
 // give yields a block, or adds it to the table cell that is open.
 func (w *htmlWalk) give(b drydock.Block) error {
-	if w.cells != nil {
-		c := &(*w.cells)[len(*w.cells)-1]
-		if *c != "" {
-			*c += "\n"
-		}
-		*c += shownText(b.Text, b.Spans)
+	if w.cell != nil {
+		w.cell.line(b.Text, b.Spans, w.cell.text == "" && len(w.cell.spans) == 0)
 		return nil
 	}
 	return w.emit(b)

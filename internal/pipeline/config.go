@@ -55,8 +55,10 @@ type SourceConfig struct {
 	As              string   `yaml:"as" help:"What the files hold; found out when empty." zh:"文件内容的类型；为空时自动判断。" enum:"question,passage"`
 	Key             string   `yaml:"key" help:"A second file that holds the answers." zh:"存放答案的第二个文件。"`
 	Encoding        string   `yaml:"encoding" help:"Text encoding; found out when empty." zh:"文本编码；为空时自动识别。"`
+	HTML            string   `yaml:"html" help:"What of web pages is read: main is the content, whole is menus and side columns, too; main when empty." zh:"网页的读取范围：main 为正文，whole 还包括菜单和侧栏；为空时为 main。" enum:"main,whole"`
 	PasswordFile    string   `yaml:"password_file" help:"File with the password of encrypted inputs." zh:"含有加密文件密码的文件。"`
 	AllowRestricted bool     `yaml:"allow_restricted" help:"Read PDF files whose owner forbids extraction." zh:"读取所有者禁止提取内容的 PDF。"`
+	OCRCommand      string   `yaml:"ocr_command" help:"Program that reads PDF pages which show only a picture; {} is the picture's path, the text comes on stdout." zh:"识别仅有图片的 PDF 页面的程序；{} 为图片路径，文字由标准输出给出。"`
 }
 
 // DedupConfig says which duplicates go.

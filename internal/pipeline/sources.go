@@ -230,7 +230,7 @@ func (r *runner) openOne(in input) opened {
 	}
 	df := &drydock.File{Source: in.src.Name, Name: in.name, License: in.src.License, Lang: in.src.Lang}
 	o.file, o.format, o.err = format.Open(df, in.path, format.Options{
-		Encoding: in.src.Encoding, AllowRestricted: in.src.AllowRestricted,
+		Encoding: in.src.Encoding, WholePage: in.src.HTML == htmlWhole, AllowRestricted: in.src.AllowRestricted,
 		Password: password, CacheDir: r.env.CacheDir, Workers: r.opt.Workers, OCR: ocr, PDF: r.pdf,
 	}, func(n format.Note) { o.notes = append(o.notes, n) })
 	if o.err != nil {
