@@ -64,6 +64,7 @@ func newPrepCommand(a *app) *cobra.Command {
 	f.str(&o.PasswordFile, "password-file", "", "", msg.Text{"`FILE` with the password of encrypted sources", "含加密来源密码的 `FILE`"})
 	f.str(&o.OCRCommand, "ocr-command", "", "", msg.Text{"read PDF pages that are only a picture with `CMD`; {} is the picture", "用 `CMD` 识别仅有图片的 PDF 页面；{} 为图片路径"})
 	f.encoding(&o.Encoding)
+	f.str(&o.HTML, "html", "", "main", msg.Text{"what of web pages to read, `PART`: main (the content) or whole", "读取网页的范围 `PART`：main（正文）或 whole（整页）"})
 	f.int(&o.Limit, "limit", "", 0, msg.Text{"read at most `N` records of each file (0: all)", "每个文件最多读取 `N` 条记录（0：全部）"})
 	f.bool(&o.Explain, "explain", "", msg.Text{"say how each section was read, and what else it could have been", "说明每个部分按何种版式读取，以及次优的读法"})
 	f.float(&o.MinConfidence, "min-confidence", "", question.DefaultBar, msg.Text{"drop questions below confidence `X`, 0 to 1", "丢弃可信度低于 `X`（0 到 1）的题目"})
@@ -149,6 +150,9 @@ func (o PrepOptions) check() error {
 	}
 	if err := checkSpecialTokens(o.SpecialTokens); err != nil {
 		return err
+	}
+	if o.HTML != "main" && o.HTML != "whole" {
+		return oneOf("--html", o.HTML, "main", "whole")
 	}
 	if o.MinConfidence < 0 || o.MinConfidence > 1 {
 		return fail.New(fail.Usage, msg.Text{"--min-confidence %g: want a number from 0 to 1", "--min-confidence %g：应为 0 到 1 之间的数"}, o.MinConfidence)
