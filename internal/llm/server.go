@@ -30,6 +30,11 @@ func (c *Client) Models(ctx context.Context, limit time.Duration) ([]ServedModel
 	return list.Data, nil
 }
 
+// Health reports whether vLLM's engine is up: nil when it is.
+func (c *Client) Health(ctx context.Context, limit time.Duration) error {
+	return c.ask(ctx, limit, http.MethodGet, c.root("health"), nil, nil)
+}
+
 // Version returns what vLLM's /version says.
 func (c *Client) Version(ctx context.Context, limit time.Duration) (string, error) {
 	var v struct {
