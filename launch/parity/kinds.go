@@ -18,9 +18,14 @@ const (
 	notTheContract
 	dropped
 	tooLong
+	answerCut
 	specialToken
 	noAnswer
+	typeDrift
 	emptySystem
+	emptyTurn
+	merged
+	reservedColumn
 	leadingNewlines
 	reasoningContent
 	thinkNewlines
@@ -47,12 +52,22 @@ func kindOf(k int, trainer string) kind {
 		return kind{"dropped", Error, msg.Text{"%d {row is|rows are} left out by the trainer", "%d 行会被训练器丢弃"}, msg.Text{"turns must go user, assistant, …, an assistant's last", "轮次须为 user、assistant 交替，并以 assistant 结尾"}}
 	case tooLong:
 		return kind{"too_long", Error, msg.Text{"%d {row is|rows are} longer than the limit", "%d 行超过长度上限"}, lengthFix(trainer)}
+	case answerCut:
+		return kind{"answer_cut", Error, msg.Text{"of %d {row|rows} nothing that is trained is left behind the limit's cut: the loss is taken on nothing", "%d 行截断后没有剩下任何参与训练的内容：损失为空"}, lengthFix(trainer)}
+	case typeDrift:
+		return kind{"type_drift", Error, msg.Text{"%d {column has|columns have} no one type over all rows: datasets cannot load the file", "%d 列在各行中的类型不一致：datasets 无法加载该文件"}, msg.Text{"write each column in one type in every row, and leave out what is null or empty", "每列在所有行中使用同一类型，去掉为空的字段"}}
 	case specialToken:
-		return kind{"special_token", Error, msg.Text{"%d {row spells|rows spell} out a special token, which becomes a control token", "%d 行写出了特殊 token，会成为控制 token"}, msg.Text{"take it out of the text, or write it otherwise", "请从文本中删除，或换一种写法"}}
+		return kind{"special_token", Error, msg.Text{"%d {row spells|rows spell} out a special token, which becomes a control token", "%d 行写出了特殊 token，会成为控制 token"}, msg.Text{"take it out of the text, or escape it: special_tokens: escape in drydock.yaml, --special-tokens escape of prep and convert", "请从文本中删除，或转义：drydock.yaml 中写 special_tokens: escape，prep 与 convert 用 --special-tokens escape"}}
 	case noAnswer:
 		return kind{"no_answer", Error, msg.Text{"%d {row ends|rows end} without an answer", "%d 行没有以回答结尾"}, msg.Text{"the last turn must be the assistant's", "最后一轮必须是 assistant"}}
 	case emptySystem:
 		return kind{"empty_system", Warning, msg.Text{"%d {row has|rows have} an empty system turn, which servers render and trainers may leave out", "%d 行含空的 system 消息：服务端会渲染，而训练器可能省略"}, msg.Text{"leave the turn out", "请去掉该消息"}}
+	case emptyTurn:
+		return kind{"empty_turn", Warning, msg.Text{"%d {row has|rows have} a turn without text", "%d 行含没有文本的轮次"}, msg.Text{"leave the row out, or give the turn its text", "去掉该行，或补上文本"}}
+	case merged:
+		return kind{"merged", Warning, msg.Text{"ms-swift joins turns of one role in %d {row|rows}, without a space between them", "ms-swift 会把 %d 行中同一角色的相邻轮次直接相连，中间没有空格"}, msg.Text{"turns must go user, assistant, …", "轮次须为 user、assistant 交替"}}
+	case reservedColumn:
+		return kind{"reserved_column", Warning, msg.Text{"%d {row has|rows have} a column whose name the trainer takes for its own", "%d 行含训练器保留名称的列"}, msg.Text{"keep only id beside the conversation; what else there is belongs into a file of its own", "对话之外只保留 id；其他内容请放入单独的文件"}}
 	case leadingNewlines:
 		return kind{"leading_newlines", Warning, msg.Text{"the answer of %d {row|rows} begins with line ends, which the template takes off", "%d 行的回答以换行开头，模板会将其去掉"}, msg.Text{"begin the answer with its text", "回答请直接以正文开头"}}
 	case reasoningContent:

@@ -11,8 +11,17 @@ import (
 // lint looks for what no comparison of tokens shows, or shows without its cause.
 func (k *checker) lint(r *row, out *found) {
 	last := len(r.conv.Messages) - 1
+	for _, name := range r.reserved {
+		out.add(reservedColumn, "/"+escapePointer(name), msg.Text{})
+	}
 	for i := range r.conv.Messages {
 		m, at := &r.conv.Messages[i], r.pointers[i]
+		if m.Role != "system" && !r.foreign && strings.TrimSpace(m.Content) == "" {
+			out.add(emptyTurn, at, msg.Text{})
+		}
+		if i > 0 && m.Role == r.conv.Messages[i-1].Role && k.o.Settings.Trainer == "swift" {
+			out.add(merged, at, msg.Text{"%s", "%s"}, m.Role)
+		}
 		if m.Role == "assistant" {
 			k.lintAnswer(m, at, i == last, out)
 			continue

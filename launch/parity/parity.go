@@ -14,6 +14,8 @@ import (
 	"github.com/drydock-ml/drydock/internal/parallel"
 	"github.com/drydock-ml/drydock/launch/feed"
 	"github.com/drydock-ml/drydock/qwen3"
+
+	"github.com/valyala/fastjson"
 )
 
 // Options say what is compared.
@@ -58,9 +60,9 @@ func Check(ctx context.Context, name string, in io.Reader, o Options) (*Report, 
 	for k := range c.findings {
 		c.findings[k].kind = kindOf(k, o.Settings.Trainer)
 	}
-	checkers := make([]*checker, parallel.Workers(o.Workers))
-	for i := range checkers {
-		checkers[i] = newChecker(o)
+	c.checkers = make([]*checker, parallel.Workers(o.Workers))
+	for i := range c.checkers {
+		c.checkers[i] = newChecker(o)
 	}
 	rows := newRowReader(in)
 	for done := false; !done; {
@@ -68,7 +70,7 @@ func Check(ctx context.Context, name string, in io.Reader, o Options) (*Report, 
 		if done, err = c.read(rows); err != nil {
 			return nil, err
 		}
-		if err := c.check(ctx, checkers); err != nil {
+		if err := c.check(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -82,12 +84,15 @@ type collector struct {
 	buf      []byte
 	chunk    []pending
 	findings [kindCount]Finding
+	checkers []*checker
+	bytes    int64 // of rows so far
 }
 
 // pending is a row that was read, and what came of it.
 type pending struct {
 	from, to int // in buf
 	line     int
+	late     bool // behind what types are inferred from
 	err      error
 	found    found
 }
@@ -109,25 +114,26 @@ func (c *collector) read(rows *rowReader) (done bool, err error) {
 		}
 		from := len(c.buf)
 		c.buf = append(c.buf, row...)
-		c.chunk = append(c.chunk, pending{from: from, to: len(c.buf), line: line})
+		c.chunk = append(c.chunk, pending{from: from, to: len(c.buf), line: line, late: c.bytes >= inferredBytes})
+		c.bytes += int64(len(row)) + 1
 	}
 	return false, nil
 }
 
 // check compares the rows of the chunk, a share of them on each worker.
-func (c *collector) check(ctx context.Context, checkers []*checker) error {
+func (c *collector) check(ctx context.Context) error {
 	const share = 64
 	n := (len(c.chunk) + share - 1) / share
-	free := make(chan *checker, len(checkers))
-	for _, k := range checkers {
+	free := make(chan *checker, len(c.checkers))
+	for _, k := range c.checkers {
 		free <- k
 	}
-	err := parallel.Each(ctx, len(checkers), n, func(_ context.Context, i int) error {
+	err := parallel.Each(ctx, len(c.checkers), n, func(_ context.Context, i int) error {
 		k := <-free
 		defer func() { free <- k }()
 		for j := i * share; j < min((i+1)*share, len(c.chunk)); j++ {
 			if p := &c.chunk[j]; p.err == nil {
-				p.err = k.row(c.buf[p.from:p.to], &p.found)
+				p.err = k.row(c.buf[p.from:p.to], p)
 			}
 		}
 		return nil
@@ -182,6 +188,7 @@ func (c *collector) add(p *pending) {
 
 func (c *collector) finish() *Report {
 	c.r.Tokens.finish()
+	c.drift()
 	c.r.Findings = []Finding{}
 	for _, f := range c.findings {
 		if f.Rows > 0 {
@@ -190,6 +197,21 @@ func (c *collector) finish() *Report {
 		}
 	}
 	return &c.r
+}
+
+// drift finds the columns whose types do not fit together.
+func (c *collector) drift() {
+	all := &c.checkers[0].types.root
+	for _, k := range c.checkers[1:] {
+		all.join(&k.types.root)
+	}
+	g := &c.findings[typeDrift]
+	for _, d := range all.drifts("") {
+		g.Rows++
+		if len(g.Places) < c.o.Places {
+			g.Places = append(g.Places, Place{Line: d.line, Pointer: d.pointer, Detail: d.said.In(msg.En), said: d.said})
+		}
+	}
 }
 
 // found is what one row came to.
@@ -218,20 +240,25 @@ func (f *found) addDiff(kind int, pointer string, d *Diff) {
 type checker struct {
 	o      Options
 	parser rowParser
+	types  columns
 	text   []byte  // of the last prompt, for reuse
 	ids    []int32 // of the last row as wanted, for reuse
 }
 
 func newChecker(o Options) *checker {
-	return &checker{o: o, parser: rowParser{columns: o.Columns}}
+	return &checker{o: o, parser: rowParser{columns: o.Columns, reserved: emit.ReservedColumns(o.Settings.Trainer)}}
 }
 
 // row compares one row. The error is of kind partial: the row cannot be read.
-func (k *checker) row(data []byte, out *found) error {
+func (k *checker) row(data []byte, p *pending) error {
 	r, err := k.parser.parse(data)
+	if v := k.parser.value; v != nil && v.Type() == fastjson.TypeObject {
+		k.types.row(v, p.line, p.late)
+	}
 	if err != nil {
 		return err
 	}
+	out := &p.found
 	out.id = r.id
 	k.lint(r, out)
 	if r.foreign {
@@ -257,6 +284,9 @@ func (k *checker) feed(r *row, out *found) error {
 	out.fed, out.tokens, out.trained = true, len(s.IDs), s.Trained()
 	if k.o.MaxLength > 0 && len(s.IDs) > k.o.MaxLength {
 		out.add(tooLong, "", msg.Text{"%d {token|tokens}, the limit is %d", "%d 个 token，上限为 %d"}, len(s.IDs), k.o.MaxLength)
+	}
+	if k.o.Settings.Trainer == "trl" && k.o.MaxLength > 0 && len(s.IDs) > k.o.MaxLength && !slices.Contains(s.Loss[:k.o.MaxLength], true) {
+		out.add(answerCut, "", msg.Text{}) // truncation_mode keep_start
 	}
 	last := len(r.conv.Messages) - 1
 	if r.conv.Messages[last].Role != "assistant" {

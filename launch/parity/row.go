@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -30,18 +32,22 @@ type row struct {
 	conv     qwen3.Conversation
 	pointers []string // of each message's text, RFC 6901
 	// foreign is set for tools and what else no trainer's feed is known for.
-	foreign bool
+	foreign  bool
+	reserved []string // columns beside the conversation that the trainer takes for its own
 }
 
 // rowParser reads rows; it is not safe for concurrent use.
 type rowParser struct {
-	json    fastjson.Parser
-	columns Columns
+	json     fastjson.Parser
+	columns  Columns
+	reserved []string        // names the trainer takes for its own
+	value    *fastjson.Value // of the last row, until the next; nil where it is no JSON
 }
 
 // parse reads one row. The error is of kind partial; its column is the byte of
 // the row.
 func (p *rowParser) parse(data []byte) (*row, error) {
+	p.value = nil
 	if !utf8.Valid(data) {
 		return nil, fail.New(fail.Partial, msg.Text{"not UTF-8", "不是 UTF-8"}).
 			Hint(msg.Text{"drydock prep FILE reads other encodings", "drydock prep FILE 可读取其他编码"})
@@ -50,6 +56,7 @@ func (p *rowParser) parse(data []byte) (*row, error) {
 		return nil, notJSON(data)
 	}
 	v, err := p.json.ParseBytes(data)
+	p.value = v
 	if err != nil { // nested deeper than it reads
 		return nil, fail.New(fail.Partial, msg.Text{"not read: %v", "无法读取：%v"}, err)
 	}
@@ -67,6 +74,7 @@ func (p *rowParser) parse(data []byte) (*row, error) {
 	if len(r.conv.Messages) == 0 {
 		return nil, bad("", msg.Text{"the conversation has no turn", "对话中没有消息"})
 	}
+	p.beside(r, v)
 	return r, nil
 }
 
@@ -124,6 +132,33 @@ func (p *rowParser) shape(r *row, v *fastjson.Value) error {
 		"no conversation in it: none of messages, conversations, prompt with completion, instruction with output",
 		"其中没有对话：没有 messages、conversations、prompt 加 completion、instruction 加 output 中的任何一种",
 	})
+}
+
+// beside lists the columns that are no part of the conversation and have a name
+// of the trainer's.
+func (p *rowParser) beside(r *row, v *fastjson.Value) {
+	own := map[string]bool{}
+	for _, at := range r.pointers {
+		name, _, _ := strings.Cut(at[1:], "/")
+		own[name] = true
+	}
+	v.GetObject().Visit(func(key []byte, _ *fastjson.Value) {
+		if name := string(key); slices.Contains(p.reserved, name) && !own[name] && !partOfRow(name, own) {
+			r.reserved = append(r.reserved, name)
+		}
+	})
+}
+
+// partOfRow reports the fields that rows of a known shape have besides their
+// turns: those of preference pairs, and what is empty in most rows of Alpaca's.
+func partOfRow(name string, own map[string]bool) bool {
+	switch name {
+	case "chosen", "rejected", "rejected_response", "label", "kto_tag":
+		return true
+	case "input", "history", "system", "output":
+		return own["instruction"] || own["output"] || own["conversations"]
+	}
+	return false
 }
 
 // present reports a field that holds something.
