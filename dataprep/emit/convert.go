@@ -3,6 +3,7 @@ package emit
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/valyala/fastjson"
 
@@ -32,12 +33,15 @@ func (c *Conversion) Row(dst, row []byte) ([]byte, error) {
 	defer c.parsers.Put(p)
 	o, err := parseRow(p, row)
 	if err != nil {
-		return dst, &Refusal{"not_a_row", "row", err.Error()}
+		return dst, &Refusal{"not_a_row", "row", err.Error(), ""}
 	}
 	from := c.from
+	if field := opaque(c.to); from == "" && field != "" && o.Get(field) != nil {
+		from = c.to // from another nothing could become it
+	}
 	if from == "" {
 		if from = sniffConv(o); from == "" {
-			return dst, &Refusal{"unknown_format", "row", fmt.Sprintf("none of the known formats has the fields %s", fieldList(o))}
+			return dst, &Refusal{"unknown_format", "row", fmt.Sprintf("none of the known formats has the fields %s", fieldList(o)), ""}
 		}
 	}
 	r, err := readConv(o, from)
@@ -98,10 +102,12 @@ func DatasetInfo(file string, pairs, labels bool) []byte {
 
 // A convWriter writes one row.
 type convWriter struct {
-	dst   []byte
-	to    string
-	names []string // fields written
-	err   error
+	dst    []byte
+	format string   // as asked for
+	to     string   // its trainer's, whatever the task
+	task   Task     // what the format is for, where it says so
+	names  []string // fields written
+	err    error
 }
 
 func (w *convWriter) refuse(err error) {
@@ -125,7 +131,7 @@ func (w *convWriter) text(name, value string) {
 // name would change what is trained. Source: ms-swift's column mapping and TRL's
 // dataset formats.
 func reserved(to string) []string {
-	switch to {
+	switch baseFormat(to) {
 	case "swift":
 		return []string{
 			"text", "content", "answer", "question", "input", "output", "target", "targets", "answer_key", "answers",
@@ -144,25 +150,34 @@ func reserved(to string) []string {
 
 // writeConv appends a row of a format.
 func writeConv(dst []byte, r *convRow, to string) ([]byte, error) {
-	w := &convWriter{dst: append(dst, '{'), to: to}
+	w := &convWriter{dst: append(dst, '{'), format: to, to: baseFormat(to)}
+	if t, ok := TargetOf(to); ok {
+		w.task = t.Task
+	}
 	if r.id != nil {
 		w.field("id")
 		w.dst = append(w.dst, r.id...)
 	}
-	if (r.text != nil) != (to == "text") {
-		if r.text != nil {
-			return dst, lost("text", to)
-		}
-		return dst, lost("messages", to)
+	switch {
+	case r.as != "" && r.as != to:
+		return dst, lost(strings.TrimPrefix(r.turnsAt, "/"), r.turnsAt, to)
+	case r.as != "": // the fields that follow are all of it
+	case opaque(to) != "":
+		return dst, lost("messages", r.turnsAt, to)
+	case r.text != nil && w.task != Pretrain:
+		return dst, lost("text", "/text", to)
+	case r.text == nil && w.task == Pretrain:
+		return dst, lost("messages", r.turnsAt, to)
+	default:
+		w.payload(r)
 	}
-	w.payload(r)
 	if r.tools != nil {
 		w.field("tools")
 		w.dst = append(w.dst, r.tools...)
 	}
 	for _, f := range r.extra {
-		if slices.Contains(w.names, f.Name) || slices.Contains(reserved(to), f.Name) {
-			w.refuse(lost(f.Name, to))
+		if r.as == "" && (slices.Contains(w.names, f.Name) || slices.Contains(reserved(to), f.Name)) {
+			w.refuse(lost(f.Name, "/"+escapePointer(f.Name), to))
 			continue
 		}
 		w.dst = append(drydock.AppendJSONString(comma(w.dst), f.Name), ':')

@@ -43,6 +43,20 @@ func TestConvert(t *testing.T) {
 		{"text as chat", "", "openai", `{"text":"t"}`, `refused field_lost at text`},
 		{"another format than said", "alpaca", "openai", chat, `refused missing_field at instruction`},
 		{"no format", "", "openai", `{"question":"q","A":"1"}`, `refused unknown_format at row`},
+		{"only an input", "", "openai", `{"input":"q","output":"a"}`, `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}`},
+		{"ms-swift's query", "", "openai", `{"system":"s","query":"q","response":"a","history":[["x","y"]]}`, `{"messages":[{"role":"system","content":"s"},{"role":"user","content":"x"},{"role":"assistant","content":"y"},{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}`},
+		{"a pair of axolotl", "trl", "axolotl-dpo", `{"id":"p","prompt":"q","chosen":"a","rejected":"b"}`, `{"id":"p","messages":[{"role":"user","content":"q"}],"chosen":{"role":"assistant","content":"a"},"rejected":{"role":"assistant","content":"b"}}`},
+		{"no pair", "", "swift-dpo", chat, `refused missing_field at rejected`},
+		{"no label", "", "trl-kto", chat, `refused missing_field at label`},
+		{"a pair is no label", "", "trl-kto", `{"prompt":"q","chosen":"a","rejected":"b"}`, `refused field_lost at rejected`},
+		{"a label for pairs", "", "swift-dpo", `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}],"label":true}`, `refused field_lost at label`},
+		{"text for ms-swift", "", "swift-pretrain", `{"id":1,"text":"船"}`, `{"id":1,"messages":[{"role":"assistant","content":"船"}]}`},
+		{"and back", "swift-pretrain", "llamafactory-pretrain", `{"id":1,"messages":[{"role":"assistant","content":"船"}]}`, `{"id":1,"text":"船"}`},
+		{"no text", "swift-pretrain", "text", chat, `refused wrong_type at messages`},
+		{"ids as they are", "", "tokens", `{"id":1,"input_ids":[1],"labels":[-100],"attention_mask":[1],"n":1.50}`, `{"id":1,"input_ids":[1],"labels":[-100],"attention_mask":[1],"n":1.50}`},
+		{"ids give no conversation", "", "openai", `{"input_ids":[1],"labels":[-100]}`, `refused field_lost at input_ids`},
+		{"segments give none", "", "swift", `{"segments":[{"label":true,"text":"x"}]}`, `refused field_lost at segments`},
+		{"a question is not asked", "", "openai", `{"id":"1","kind":"single","stem":"q","options":[]}`, `refused field_lost at stem`},
 		{"no object", "", "openai", `[1]`, `refused not_a_row at row`},
 		{"an empty conversation", "", "openai", `{"messages":[]}`, `refused missing_field at messages`},
 		{"turns out of order", "", "alpaca", `{"messages":[{"role":"assistant","content":"a"},{"role":"user","content":"q"}]}`, `refused bad_turn_order at turn 1`},
@@ -119,7 +133,7 @@ func TestConvertReal(t *testing.T) {
 		{file: "llamafactory-demos/v1_sft_demo.jsonl", format: "openai"},
 		{file: "axolotl-fixtures/conversation.json", format: "sharegpt", refused: map[string]string{"text": "messages"}},
 		{file: "axolotl-fixtures/conversation.missingturns.json", format: "sharegpt", refused: map[string]string{"text": "messages"}},
-		{file: "zh-mt-llm-sft/Zh-mt-sft-example.json", all: "row"},
+		{file: "zh-mt-llm-sft/Zh-mt-sft-example.json", format: "alpaca", refused: map[string]string{"text": "messages"}},
 		{file: "navreas/scene_understanding.jsonl", all: "completion"},
 		{file: "navreas/spatial_relationship_and_estimation_of_motion.jsonl", all: "completion"},
 		{file: "evalscope-custom-mcq/mcq/example_val.jsonl", all: "row"},
@@ -151,6 +165,17 @@ func TestConvertReal(t *testing.T) {
 				if field == "" {
 					field = c.refused[to]
 				}
+				if target, ok := emit.TargetOf(to); c.all == "" && ok && field == "" {
+					// what a task needs that these rows lack, or has no place for
+					switch pair, label := emit.Preference(rows[0]); {
+					case target.Name == "tokens", target.Name == "axolotl-segments", target.Task == emit.Pretrain:
+						field = "messages"
+					case target.Task == emit.DPO && label, target.Task == emit.KTO && !pair && !label:
+						field = "label"
+					case target.Task == emit.DPO && !pair, target.Task == emit.KTO && pair:
+						field = "rejected"
+					}
+				}
 				if field != "" && fields[field] != len(rows) {
 					t.Errorf("%s: every row should be refused for %s, got %v", to, field, fields)
 				}
@@ -169,7 +194,8 @@ func joined(t *testing.T, row []byte) []byte {
 		t.Fatal(err)
 	}
 	if in, is := v["input"].(string); is && in != "" {
-		v["instruction"], v["input"] = v["instruction"].(string)+"\n"+in, ""
+		instruction, _ := v["instruction"].(string)
+		v["instruction"], v["input"] = strings.TrimPrefix(instruction+"\n"+in, "\n"), ""
 	}
 	if v["system"] == "" {
 		delete(v, "system")
@@ -219,6 +245,41 @@ func realSet(t *testing.T, path string) (rows []json.RawMessage) {
 		return []json.RawMessage{b}
 	}
 	return realRows(t, path)
+}
+
+// TestPointers: what is refused stands where the pointer says.
+func TestPointers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ to, row, pointer, value string }{
+		{"openai", ` {"a":[{}], "messages" : [ {"role":"user","content":[{"type":"text","text":"x"}, {"type":"image"}]} ]}`, "/messages/0/content/1", `{"type":"image"}`},
+		{"sharegpt", `{"messages":[{"role":"user","content":"a,\"}]:{"},{"role":"assistant","content":"b","x/y~":[1,{"z":"]"}]}]}`, "/messages/1/x~1y~0", `[1,{"z":"]"}]`},
+		{"alpaca", `{"conversations":[{"from":"gpt","value":"a"}]}`, "/conversations/0", `{"from":"gpt"`},
+		{"openai", `{"conversations":[{"from":"human","value":"q"}],"chosen":"a","rejected_response":1,"rejected":{"from":"gpt","value":"b"}}`, "/rejected", `{"from":"gpt"`},
+		{"swift", `{"messages":[{"role":"user","content":"q"}],"answer":  "A"}`, "/answer", `"A"`},
+		{"openai", `{"prompt":"q"}`, "/completion", `{"prompt"`},
+		{"openai", `{"instruction":"q","output":"a","history":[["x","y"],["z",5]]}`, "/history/1/1", `5]`},
+		{"openai", `{"x":1}`, "", `{"x":1}`},
+	} {
+		_, err := emit.NewConversion("", c.to).Row(nil, []byte(c.row))
+		var no *emit.Refusal
+		if !errors.As(err, &no) || no.Pointer != c.pointer {
+			t.Errorf("%s: %v, pointer %q, want %q", c.row, err, no.Pointer, c.pointer)
+			continue
+		}
+		if at := emit.Locate([]byte(c.row), no.Pointer); !strings.HasPrefix(c.row[at:], c.value) {
+			t.Errorf("%s: %s is at %q", c.row, no.Pointer, c.row[at:])
+		}
+	}
+}
+
+func FuzzLocate(f *testing.F) {
+	f.Add([]byte(`{"a":[1,{"b":"\"}"}]}`), "/a/1/b")
+	f.Add([]byte(`[[,]:}{"`), "/0/0")
+	f.Fuzz(func(t *testing.T, row []byte, pointer string) {
+		if at := emit.Locate(row, pointer); at < 0 || at > len(row) {
+			t.Fatal(at)
+		}
+	})
 }
 
 func FuzzConvert(f *testing.F) {

@@ -13,6 +13,7 @@ import (
 type convTurn struct {
 	role, content, reasoning string
 	more                     []drydock.RawField // what else it carries: tool_calls, name, loss, train …
+	at                       string             // JSON Pointer to it in the row it was read from
 }
 
 // A convRow is a row free of its format. What is null is not there: tables give
@@ -25,20 +26,26 @@ type convRow struct {
 	tools    drydock.RawJSON
 	text     *string
 	extra    []drydock.RawField
+	// where turns, the rejected answer and the label were read
+	turnsAt, rejectedAt, labelAt string
+	// as is the format of a row that has no other form (see opaque), all of whose
+	// fields but the id are in extra.
+	as string
 }
 
 // A Refusal says why a row is not converted.
 type Refusal struct {
-	Reason string // ASCII snake_case, stable
-	Field  string // where it stands: messages[2].tool_calls
-	Detail string // English, for people
+	Reason  string // ASCII snake_case, stable
+	Field   string // where it would stand, or stands: messages[2].tool_calls
+	Detail  string // English, for people
+	Pointer string // JSON Pointer into the row that was read; "" is the row
 }
 
 // Error names field and reason.
 func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s", r.Field, r.Detail) }
 
-func lost(field, format string) error {
-	return &Refusal{"field_lost", field, "the format " + format + " has no place for it"}
+func lost(field, pointer, format string) error {
+	return &Refusal{"field_lost", field, "the format " + format + " has no place for it", pointer}
 }
 
 // A convReader reads one row; the first refusal stays.
@@ -49,18 +56,18 @@ type convReader struct {
 
 func (r *convReader) refuse(reason, field, format string, args ...any) {
 	if r.err == nil {
-		r.err = &Refusal{reason, field, fmt.Sprintf(format, args...)}
+		r.err = &Refusal{reason, field, fmt.Sprintf(format, args...), pointerOf(field)}
 	}
 }
 
 // convFields are the fields with a meaning, by the format that --from may name.
 // Every format reads its trainer's preference and KTO fields, too.
 func convFields(format string) []string {
-	switch format {
+	switch baseFormat(format) {
 	case "openai", "qwen3_chat":
 		return []string{"messages"}
 	case "swift":
-		return []string{"messages", "rejected_response", "rejected_messages", "label"}
+		return []string{"messages", "rejected_response", "rejected_messages", "label", "query", "response", "system", "history"}
 	case "axolotl", "llamafactory":
 		return []string{"messages", "conversations", "chosen", "rejected", "label", "kto_tag"}
 	case "sharegpt":
@@ -79,13 +86,52 @@ func convFields(format string) []string {
 
 // convFormats lists the formats that rows are read from and written to.
 var convFormats = [...]string{
-	"openai", "prompt_completion", "sharegpt", "alpaca", "text", "swift", "llamafactory", "trl", "axolotl", "qwen3_chat",
+	"openai", "prompt_completion", "sharegpt", "alpaca", "text", "tokens",
+	"swift", "swift-dpo", "swift-kto", "swift-pretrain",
+	"llamafactory", "llamafactory-dpo", "llamafactory-kto", "llamafactory-pretrain",
+	"trl", "trl-dpo", "trl-kto", "axolotl", "axolotl-dpo", "axolotl-segments",
+	"qwen3_chat", "question", "passage",
+}
+
+// baseFormat is the format whose fields the rows of a task have: a trainer's rows
+// are read alike whatever they are for.
+func baseFormat(format string) string {
+	if format == "llamafactory-pretrain" {
+		return "text"
+	}
+	for _, task := range [...]string{"-dpo", "-kto", "-pretrain"} {
+		format = strings.TrimSuffix(format, task)
+	}
+	return format
+}
+
+// opaque names the field that a format is known by whose rows have no other form:
+// what was rendered gives no conversation back, and a question is asked by a
+// prompt, not converted. It is "" for the other formats.
+func opaque(format string) string {
+	switch format {
+	case "tokens":
+		return "input_ids"
+	case "axolotl-segments":
+		return "segments"
+	case "question":
+		return "stem"
+	case "passage":
+		return "text"
+	}
+	return ""
 }
 
 // sniffConv names the format of a row by its fields; "" when it has none.
 func sniffConv(o *fastjson.Object) string {
 	has := func(name string) bool { v := o.Get(name); return v != nil && v.Type() != fastjson.TypeNull }
 	switch {
+	case has("input_ids"):
+		return "tokens"
+	case has("segments"):
+		return "axolotl-segments"
+	case has("stem") && has("options"):
+		return "question"
 	case has("messages") && (has("rejected_response") || has("rejected_messages")):
 		return "swift"
 	case has("messages") && (has("chosen") || has("rejected") || has("label") || has("kto_tag")):
@@ -94,8 +140,10 @@ func sniffConv(o *fastjson.Object) string {
 		return "openai"
 	case has("conversations"):
 		return "sharegpt"
-	case has("instruction"):
+	case has("instruction"), has("input") && has("output"):
 		return "alpaca"
+	case has("query") && has("response"):
+		return "swift"
 	case has("prompt") && (has("chosen") || has("label")):
 		return "trl"
 	case has("prompt"):
@@ -109,6 +157,9 @@ func sniffConv(o *fastjson.Object) string {
 // readConv reads a row of a format.
 func readConv(o *fastjson.Object, format string) (*convRow, error) {
 	r := &convReader{row: &convRow{}}
+	if field := opaque(format); field != "" {
+		return r.asIs(o, format, field)
+	}
 	meant := map[string]*fastjson.Value{}
 	for _, name := range convFields(format) {
 		meant[name] = nil
@@ -130,7 +181,37 @@ func readConv(o *fastjson.Object, format string) (*convRow, error) {
 	})
 	r.conversation(meant, format)
 	r.preference(meant)
+	if format == "swift-pretrain" {
+		r.assistantText()
+	}
 	return r.row, r.err
+}
+
+// asIs reads a row that has one form only.
+func (r *convReader) asIs(o *fastjson.Object, format, first string) (*convRow, error) {
+	if o.Get(first) == nil {
+		r.refuse("missing_field", first, "the row has no such field; this is no row of %s", format)
+	}
+	if v := o.Get("id"); v != nil && v.Type() != fastjson.TypeNull {
+		r.row.id = rawValue(v)
+	}
+	o.Visit(func(key []byte, v *fastjson.Value) {
+		if string(key) != "id" {
+			r.row.extra = append(r.row.extra, drydock.RawField{Name: string(key), Value: rawValue(v)})
+		}
+	})
+	r.row.as, r.row.turnsAt = format, "/"+first
+	return r.row, r.err
+}
+
+// assistantText takes a row of ms-swift's pretraining for what it is: text.
+func (r *convReader) assistantText() {
+	t := r.row.turns
+	if len(t) != 1 || t[0].role != "assistant" || len(t[0].more) > 0 || t[0].reasoning != "" {
+		r.refuse("wrong_type", "messages", "running text is one turn of the assistant")
+		return
+	}
+	r.row.text, r.row.turns = &t[0].content, nil
 }
 
 // conversation reads the turns, whatever they are called.
@@ -138,17 +219,27 @@ func (r *convReader) conversation(f map[string]*fastjson.Value, format string) {
 	row := r.row
 	if v := f["system"]; v != nil {
 		if s := r.text("system", v); s != "" {
-			row.turns = append(row.turns, convTurn{role: "system", content: s})
+			row.turns = append(row.turns, convTurn{role: "system", content: s, at: "/system"})
 		}
 	}
 	switch {
 	case f["messages"] != nil:
+		row.turnsAt = "/messages"
 		row.turns = append(row.turns, r.turns("messages", f["messages"])...)
 	case f["conversations"] != nil:
+		row.turnsAt = "/conversations"
 		row.turns = append(row.turns, r.turns("conversations", f["conversations"])...)
-	case f["instruction"] != nil:
+	case f["instruction"] != nil, f["input"] != nil && f["output"] != nil:
 		r.alpaca(f)
+	case f["query"] != nil:
+		r.history(f["history"])
+		row.turnsAt = "/query"
+		row.turns = append(row.turns, convTurn{role: "user", content: r.text("query", f["query"]), at: "/query"})
+		if v := f["response"]; v != nil {
+			row.turns = append(row.turns, convTurn{role: "assistant", content: r.text("response", v), at: "/response"})
+		}
 	case f["prompt"] != nil:
+		row.turnsAt = "/prompt"
 		row.turns = append(row.turns, r.side("prompt", "user", f["prompt"])...)
 		switch v := f["completion"]; {
 		case v != nil:
@@ -167,23 +258,13 @@ func (r *convReader) conversation(f map[string]*fastjson.Value, format string) {
 // alpaca reads an instruction with what surrounds it. The prompt is instruction
 // and input on lines of their own, as trainers join them.
 func (r *convReader) alpaca(f map[string]*fastjson.Value) {
-	if h := f["history"]; h != nil {
-		list, err := h.Array()
-		if err != nil {
-			r.refuse("wrong_type", "history", "must be a list of pairs, not %s", h.Type())
-		}
-		for i, e := range list {
-			pair, err := e.Array()
-			if err != nil || len(pair) != 2 {
-				r.refuse("wrong_type", fmt.Sprintf("history[%d]", i), "must be a question and an answer")
-				continue
-			}
-			for j, role := range [...]string{"user", "assistant"} {
-				r.row.turns = append(r.row.turns, convTurn{role: role, content: r.text(fmt.Sprintf("history[%d][%d]", i, j), pair[j])})
-			}
-		}
+	r.history(f["history"])
+	prompt := ""
+	r.row.turnsAt = "/input"
+	if v := f["instruction"]; v != nil {
+		r.row.turnsAt = "/instruction"
+		prompt = r.text("instruction", v)
 	}
-	prompt := r.text("instruction", f["instruction"])
 	if v := f["input"]; v != nil {
 		if s := r.text("input", v); s != "" && prompt != "" {
 			prompt += "\n" + s
@@ -191,12 +272,33 @@ func (r *convReader) alpaca(f map[string]*fastjson.Value) {
 			prompt = s
 		}
 	}
-	r.row.turns = append(r.row.turns, convTurn{role: "user", content: prompt})
+	r.row.turns = append(r.row.turns, convTurn{role: "user", content: prompt, at: r.row.turnsAt})
 	switch v := f["output"]; {
 	case v != nil:
-		r.row.turns = append(r.row.turns, convTurn{role: "assistant", content: r.text("output", v)})
+		r.row.turns = append(r.row.turns, convTurn{role: "assistant", content: r.text("output", v), at: "/output"})
 	case f["chosen"] == nil:
 		r.refuse("missing_field", "output", "the row has no answer")
+	}
+}
+
+// history reads the questions and answers before the last; nil: there are none.
+func (r *convReader) history(h *fastjson.Value) {
+	if h == nil {
+		return
+	}
+	list, err := h.Array()
+	if err != nil {
+		r.refuse("wrong_type", "history", "must be a list of pairs, not %s", h.Type())
+	}
+	for i, e := range list {
+		pair, err := e.Array()
+		if err != nil || len(pair) != 2 {
+			r.refuse("wrong_type", fmt.Sprintf("history[%d]", i), "must be a question and an answer")
+			continue
+		}
+		for j, role := range [...]string{"user", "assistant"} {
+			r.row.turns = append(r.row.turns, convTurn{role: role, content: r.text(fmt.Sprintf("history[%d][%d]", i, j), pair[j]), at: fmt.Sprintf("/history/%d/%d", i, j)})
+		}
 	}
 }
 
@@ -207,6 +309,7 @@ func (r *convReader) preference(f map[string]*fastjson.Value) {
 	}
 	for _, name := range [...]string{"rejected", "rejected_response", "rejected_messages"} {
 		if v := f[name]; v != nil {
+			r.row.rejectedAt = "/" + name
 			r.row.rejected = append(r.row.rejected, r.side(name, "assistant", v)...)
 		}
 	}
@@ -220,7 +323,7 @@ func (r *convReader) preference(f map[string]*fastjson.Value) {
 			r.refuse("wrong_type", name, "must be true or false, not %s", v.Type())
 			continue
 		}
-		r.row.label = &b
+		r.row.label, r.row.labelAt = &b, "/"+name
 	}
 }
 
@@ -228,7 +331,7 @@ func (r *convReader) preference(f map[string]*fastjson.Value) {
 func (r *convReader) side(name, role string, v *fastjson.Value) []convTurn {
 	switch v.Type() {
 	case fastjson.TypeString:
-		return []convTurn{{role: role, content: r.text(name, v)}}
+		return []convTurn{{role: role, content: r.text(name, v), at: "/" + name}}
 	case fastjson.TypeObject:
 		return []convTurn{r.turn(name, v)}
 	}
@@ -255,6 +358,7 @@ func (r *convReader) turn(where string, v *fastjson.Value) (t convTurn) {
 		r.refuse("wrong_type", where, "must be an object, not %s", v.Type())
 		return t
 	}
+	t.at = pointerOf(where)
 	said := false
 	o.Visit(func(key []byte, v *fastjson.Value) {
 		if v.Type() == fastjson.TypeNull {
@@ -315,7 +419,7 @@ func (r *convReader) part(where string, v *fastjson.Value) string {
 		case name == "text" || name == "value":
 			text = r.text(where+"."+name, v)
 		default:
-			r.refuse("content_part", where+"."+name, "only text can be converted, and this part holds more")
+			r.refuse("content_part", where+"."+escapePointer(name), "only text can be converted, and this part holds more")
 		}
 	})
 	if kind != "text" {

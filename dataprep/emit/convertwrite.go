@@ -10,23 +10,32 @@ import (
 
 // payload writes the fields that make a row one of its format.
 func (w *convWriter) payload(r *convRow) {
-	if w.to != "text" && len(r.turns) == 0 {
-		w.refuse(&Refusal{"missing_field", "messages", "the conversation is empty"})
+	if r.text == nil && len(r.turns) == 0 {
+		w.refuse(&Refusal{"missing_field", "messages", "the conversation is empty", r.turnsAt})
 		return
 	}
 	pairs := w.to == "swift" || w.to == "llamafactory" || w.to == "trl" || w.to == "axolotl"
-	if r.rejected != nil && !pairs {
-		w.refuse(lost("rejected", w.to))
+	switch {
+	case r.rejected != nil && (!pairs || w.task == KTO):
+		w.refuse(lost("rejected", r.rejectedAt, w.format))
+	case r.label != nil && (!pairs || w.to == "axolotl" || w.task == DPO):
+		w.refuse(lost("label", r.labelAt, w.format))
+	case r.rejected != nil && r.label != nil:
+		w.refuse(lost("label", r.labelAt, w.to+" of preference pairs"))
+	case r.rejected == nil && w.task == DPO:
+		w.refuse(&Refusal{"missing_field", "rejected", "the format " + w.format + " wants a rejected answer beside the chosen one", r.turnsAt})
+	case r.label == nil && w.task == KTO:
+		w.refuse(&Refusal{"missing_field", "label", "the format " + w.format + " wants to know whether the answer is good", r.turnsAt})
 	}
-	if r.label != nil && (!pairs || w.to == "axolotl") {
-		w.refuse(lost("label", w.to))
-	}
-	if r.rejected != nil && r.label != nil {
-		w.refuse(lost("label", w.to+" of preference pairs"))
+	switch {
+	case r.text != nil && w.format == "swift-pretrain":
+		w.messages("messages", []convTurn{{role: "assistant", content: *r.text}})
+		return
+	case r.text != nil:
+		w.text("text", *r.text)
+		return
 	}
 	switch w.to {
-	case "text":
-		w.text("text", *r.text)
 	case "sharegpt":
 		w.field("conversations")
 		w.fromValue("conversations", r.turns)
@@ -62,7 +71,7 @@ func (w *convWriter) messages(name string, turns []convTurn) {
 
 func (w *convWriter) message(where string, t convTurn) {
 	if t.role == "function_call" && w.to != "llamafactory" {
-		w.refuse(lost(where+" (function_call)", w.to))
+		w.refuse(lost(where+" (function_call)", t.at, w.to))
 	}
 	w.dst = append(w.dst, '{')
 	w.dst = appendText(w.dst, "role", t.role)
@@ -77,7 +86,7 @@ func (w *convWriter) message(where string, t convTurn) {
 	}
 	for _, f := range t.more {
 		if known, all := turnFields(w.to); !all && !slices.Contains(known, f.Name) {
-			w.refuse(lost(where+"."+f.Name, w.to))
+			w.refuse(lost(where+"."+f.Name, t.at+"/"+escapePointer(f.Name), w.to))
 		}
 		w.dst = append(drydock.AppendJSONString(append(w.dst, ','), f.Name), ':')
 		w.dst = append(w.dst, f.Value...)
@@ -114,34 +123,23 @@ func (w *convWriter) fromValue(name string, turns []convTurn) {
 }
 
 func (w *convWriter) saying(where string, t convTurn) {
-	from := t.role
-	switch from {
-	case "user":
-		from = "human"
-	case "assistant":
-		from = "gpt"
-	case "tool":
-		from = "observation"
-	}
 	for _, f := range t.more {
-		w.refuse(lost(where+"."+f.Name, w.to))
+		w.refuse(lost(where+"."+f.Name, t.at+"/"+escapePointer(f.Name), w.to))
 	}
 	content := t.content
 	if t.reasoning != "" {
 		if w.to != "llamafactory" {
-			w.refuse(lost(where+".reasoning_content", w.to))
+			w.refuse(lost(where+".reasoning_content", t.at+"/reasoning_content", w.to))
 		}
 		content = thinkBlock(t.reasoning) + content
 	}
-	w.dst = append(w.dst, '{')
-	w.dst = appendText(w.dst, "from", from)
-	w.dst = appendText(w.dst, "value", content)
-	w.dst = append(w.dst, '}')
+	w.dst = appendSaying(w.dst, t.role, content, "")
 }
 
 // plainPairs takes a leading system turn off and holds that user and assistant
 // take turns, the assistant last, each with text only.
-func (w *convWriter) plainPairs(turns []convTurn) (system string, pairs []convTurn) {
+func (w *convWriter) plainPairs(r *convRow) (system string, pairs []convTurn) {
+	turns := r.turns
 	if len(turns) > 0 && turns[0].role == "system" && len(turns[0].more) == 0 {
 		system, turns = turns[0].content, turns[1:]
 	}
@@ -149,15 +147,15 @@ func (w *convWriter) plainPairs(turns []convTurn) (system string, pairs []convTu
 		where := "turn " + strconv.Itoa(i+1)
 		switch want := [2]string{"user", "assistant"}[i%2]; {
 		case t.role != want:
-			w.refuse(&Refusal{"bad_turn_order", where, fmt.Sprintf("it is %s's; %s wants user and assistant by turns", t.role, w.to)})
+			w.refuse(&Refusal{"bad_turn_order", where, fmt.Sprintf("it is %s's; %s wants user and assistant by turns", t.role, w.to), t.at})
 		case len(t.more) > 0:
-			w.refuse(lost(where+": "+t.more[0].Name, w.to))
+			w.refuse(lost(where+": "+t.more[0].Name, t.at+"/"+escapePointer(t.more[0].Name), w.to))
 		case t.reasoning != "":
-			w.refuse(lost(where+": reasoning_content", w.to))
+			w.refuse(lost(where+": reasoning_content", t.at+"/reasoning_content", w.to))
 		}
 	}
 	if len(turns) == 0 || len(turns)%2 != 0 {
-		w.refuse(&Refusal{"bad_turn_order", "messages", w.to + " wants the assistant's turn last"})
+		w.refuse(&Refusal{"bad_turn_order", "messages", w.to + " wants the assistant's turn last", r.turnsAt})
 		return system, nil
 	}
 	return system, turns
@@ -165,9 +163,9 @@ func (w *convWriter) plainPairs(turns []convTurn) (system string, pairs []convTu
 
 func (w *convWriter) alpaca(r *convRow) {
 	if r.tools != nil {
-		w.refuse(lost("tools", w.to))
+		w.refuse(lost("tools", "/tools", w.to))
 	}
-	system, turns := w.plainPairs(r.turns)
+	system, turns := w.plainPairs(r)
 	if turns == nil {
 		return
 	}
@@ -196,7 +194,7 @@ func (w *convWriter) alpaca(r *convRow) {
 func (w *convWriter) answerApart(turns []convTurn) (before, answer []convTurn) {
 	n := len(turns) - 1
 	if turns[n].role != "assistant" {
-		w.refuse(&Refusal{"bad_turn_order", fmt.Sprintf("messages[%d]", n), w.to + " wants the assistant's turn last"})
+		w.refuse(&Refusal{"bad_turn_order", fmt.Sprintf("messages[%d]", n), w.to + " wants the assistant's turn last", turns[n].at})
 	}
 	return turns[:n], turns[n:]
 }
@@ -250,7 +248,7 @@ func (w *convWriter) trainerPairs(r *convRow) {
 	}
 	before, answer := w.answerApart(r.turns)
 	if len(r.rejected) != 1 {
-		w.refuse(lost("rejected: more than one turn", w.to))
+		w.refuse(lost("rejected: more than one turn", r.rejectedAt, w.to))
 		return
 	}
 	if w.to == "llamafactory" {
@@ -273,12 +271,12 @@ func (w *convWriter) trainerPairs(r *convRow) {
 // think block, which is empty where the row has no reasoning.
 func (w *convWriter) qwen3(r *convRow) {
 	if r.tools != nil {
-		w.refuse(lost("tools", w.to))
+		w.refuse(lost("tools", "/tools", w.to))
 	}
 	chat := &drydock.Chat{}
 	for i, t := range r.turns {
 		for _, f := range t.more {
-			w.refuse(lost(fmt.Sprintf("messages[%d].%s", i, f.Name), w.to))
+			w.refuse(lost(fmt.Sprintf("messages[%d].%s", i, f.Name), t.at+"/"+escapePointer(f.Name), w.to))
 		}
 		chat.Messages = append(chat.Messages, drydock.Message{Role: t.role, Content: t.content, Reasoning: t.reasoning})
 	}
@@ -295,7 +293,7 @@ func (w *convWriter) qwen3(r *convRow) {
 	var d dialogue
 	if err := e.chat(&d, &drydock.Record{Chat: chat}); err != nil {
 		no, _ := err.(*drydock.Drop)
-		w.refuse(&Refusal{no.Reason, "messages", no.Detail})
+		w.refuse(&Refusal{no.Reason, "messages", no.Detail, r.turnsAt})
 		return
 	}
 	out := make([]convTurn, 0, len(d.turns)+1)
@@ -304,7 +302,7 @@ func (w *convWriter) qwen3(r *convRow) {
 	}
 	out = append(out, convTurn{role: "assistant", content: d.chosen.think + d.chosen.text})
 	if was, is, _ := splitThink(out[len(out)-1].content); was != reasoning || is != answer {
-		w.refuse(&Refusal{"field_lost", fmt.Sprintf("messages[%d].content", len(out)-1), "the template takes away line ends in front of an answer and blanks around reasoning"})
+		w.refuse(&Refusal{"field_lost", fmt.Sprintf("messages[%d].content", len(out)-1), "the template takes away line ends in front of an answer and blanks around reasoning", last.at})
 	}
 	w.messages("messages", out)
 }

@@ -110,27 +110,27 @@ func (c *Conversion) specials(r *convRow) error {
 			if t.role == "assistant" {
 				meant = []string{"<think>", "</think>", "<tool_call>", "</tool_call>"}
 			}
-			if err := c.special(&t.content, where+"content", meant); err != nil {
+			if err := c.special(&t.content, where+"content", t.at, meant); err != nil {
 				return err
 			}
-			if err := c.special(&t.reasoning, where+"reasoning_content", nil); err != nil {
+			if err := c.special(&t.reasoning, where+"reasoning_content", t.at, nil); err != nil {
 				return err
 			}
 		}
 	}
 	if r.text != nil {
-		return c.special(r.text, "text", []string{"<|endoftext|>"})
+		return c.special(r.text, "text", "/text", []string{"<|endoftext|>"})
 	}
 	return nil
 }
 
-func (c *Conversion) special(text *string, where string, meant []string) error {
+func (c *Conversion) special(text *string, where, pointer string, meant []string) error {
 	for at, token := range qwen3.Specials(*text) {
 		if slices.Contains(meant, token) {
 			continue
 		}
 		if !c.escape {
-			return &Refusal{"special_token", where, fmt.Sprintf("%s at byte %d is a control token of the model", token, at)}
+			return &Refusal{"special_token", where, fmt.Sprintf("%s at byte %d is a control token of the model", token, at), pointer}
 		}
 		var e escaper
 		if meant == nil {
