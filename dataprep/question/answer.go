@@ -112,7 +112,7 @@ var answerWords = [...]string{
 // explainWords open an explanation.
 var explainWords = [...]string{
 	"答案解析", "题目解析", "試題解析", "试题解析", "试题分析", "题目分析", "解析", "详解", "詳解", "解释", "解释说明", "说明", "分析",
-	"explanation", "rationale", "analysis", "solution",
+	"explanation", "reason", "rationale", "analysis", "solution",
 }
 
 // A label is a word such as 答案 or 解析 that says what follows it.
@@ -191,7 +191,7 @@ func labelEnd(s string, i int, w string, open, answer bool) (int, bool) {
 		return j, true
 	}
 	if !answer {
-		return 0, false
+		return j, j == len(s) && i == 0 && (strings.HasSuffix(w, "解析") || w == "详解" || w == "explanation") // alone on its line
 	}
 	if rest, ok := strings.CutPrefix(s[j:], "is:"); ok {
 		return len(s) - len(trim(rest)), true
@@ -232,6 +232,22 @@ func valueLike(s string) bool {
 	return v != "" && (readLetters(v) != nil || readJudge(v) != "")
 }
 
+// partsLetters reports a sign that ends a sentence but here stands between letters
+// or behind the last of them: A;B;C;.
+func partsLetters(s string) bool {
+	t := strings.TrimLeft(s, ";；/ ")
+	if len(t) == len(s) {
+		return false
+	}
+	if t == "" {
+		return true
+	}
+	r, w := utf8.DecodeRuneInString(t)
+	next, _ := utf8.DecodeRuneInString(t[w:])
+	v, lower := letterValue(r)
+	return v >= 0 && v < maxOptions && !lower && (w == len(t) || strings.ContainsRune(";；/、,，|", next) || isSpace(next) && partsLetters(t[w:]))
+}
+
 // cutValue takes the answer value at the start of s and returns what follows
 // it: a course platform prints "A 你的答案：B 得分：0" on one line.
 func cutValue(s string) (value, rest string) {
@@ -241,15 +257,21 @@ func cutValue(s string) (value, rest string) {
 			end = i
 		}
 	}
-	value, rest = trim(s[:end]), s[end:]
+	if end < len(s) {
+		end = len(strings.TrimRight(s[:end], " [【(（")) // of A [难度] 易
+	}
+	value, rest = trim(s[:end]), trim(s[end:])
 	// letters first, then prose: "B。因为…", "A 项正确"
 	i := 0
 	for i < len(value) {
 		r, w := utf8.DecodeRuneInString(value[i:])
-		if v, _ := letterValue(r); v < 0 && !strings.ContainsRune("、,，|", r) {
+		if v, _ := letterValue(r); v < 0 && !strings.ContainsRune("、,，|", r) && !partsLetters(value[i:]) {
 			break
 		}
 		i += w
+	}
+	if i == len(value) {
+		return strings.TrimRight(value, ";；|,，、 "), rest
 	}
 	if i > 0 && i < len(value) {
 		r, w := utf8.DecodeRuneInString(value[i:])

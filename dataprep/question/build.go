@@ -308,10 +308,7 @@ func judgeOptions(o []drydock.Option) (yes, no int, ok bool) {
 
 func (d *draft) judgeTrueFalse(q *drydock.Question, yes, no int) (reason, detail string) {
 	q.Kind, q.Options = drydock.Judge, nil
-	for _, pair := range [...]string{"正确 错误", "对 错", "正确错误", "True False"} {
-		// the form's own two buttons, printed before the list
-		q.Stem = trim(strings.TrimSuffix(q.Stem, pair))
-	}
+	q.Stem = cutButtons(q.Stem)
 	switch {
 	case d.ans.judge != "":
 		q.Answer = []string{d.ans.judge}
@@ -327,9 +324,23 @@ func (d *draft) judgeTrueFalse(q *drydock.Question, yes, no int) (reason, detail
 	return "", ""
 }
 
+// cutButtons takes off the two buttons of a form behind the stem of a true/false
+// item.
+func cutButtons(s string) string {
+	for _, pair := range [...]string{"正确 错误", "对 错", "正确错误", "True False", "。对错", "）对错", ")对错", "？对错", "√ ×", "√×"} {
+		if t, ok := strings.CutSuffix(s, pair); ok && trim(t) != "" {
+			return trim(s[:len(s)-len(strings.TrimLeft(pair, "。）)？"))])
+		}
+	}
+	return s
+}
+
 // judgeOpen settles an item without options.
 func (d *draft) judgeOpen(q *drydock.Question) (reason, detail string) {
 	a := d.ans
+	if d.form == drydock.Judge || a.judge != "" && d.form == "" {
+		q.Stem = cutButtons(q.Stem)
+	}
 	if v, w := number(a.text); d.form == drydock.Judge && w > 0 && w == len(a.text) && v <= 2 {
 		// 1 says true wherever numbers do; what is not 1 is 0 or 2
 		a = answer{judge: [3]string{"false", "true", "false"}[v]}

@@ -255,7 +255,7 @@ func TestStatements(t *testing.T) {
 		{"1. 说法正确的是：Ⅰ.可以；Ⅱ.不可以\nA. Ⅰ\nB. Ⅱ\n答案：A", []string{"可以", "不可以"}},
 		{"1. 说法正确的是：I、可以；II、不可以；III应当\nA. I、II\nB. II、III\n答案：A", []string{"可以", "不可以", "应当"}},
 		{"5. 下列正确的是：\n1. 可以\n2. 不可以\n3. 应当\nA. 1和2\nB. 2和3\n答案：A\n6. 灯色为\nA. 红\nB. 绿\n答案：A", nil},
-		{"1. I. The vessel shall stop.\nII. The vessel may stop.\nWhich is true?\nA. I only\nB. II only\n答案：A", []string{"The vessel shall stop", "The vessel may stop. Which is true?"}},
+		{"1. I. The vessel shall stop.\nII. The vessel may stop.\nWhich is true?\nA. I only\nB. II only\n答案：A", []string{"The vessel shall stop", "The vessel may stop"}},
 		{"1. VHF 与 I、II 类航区有关的是\nA. 红\nB. 绿\n答案：A", nil},
 	} {
 		got := parse(t, text(c.in))

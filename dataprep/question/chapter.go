@@ -28,12 +28,15 @@ type chapter struct {
 
 	zone    bool // inside a table of answers
 	keys    []*keyPart
-	pending []line // lines of the zone whose meaning the next row decides
-	header  *line  // 答案： alone on its line: a label or the head of a table
+	pending []line     // lines of the zone whose meaning the next row decides
+	figure  string     // an image for the next line
+	early   []*keyPart // keys that stand before all questions
+	header  *line      // 答案： alone on its line: a label or the head of a table
 
 	orphans []line // text that belongs to nothing
 	blank   bool
-	usual   int // how many options the items here have
+	asked   bool // questions have been seen
+	usual   int  // how many options the items here have
 	widths  widths
 	held    int // bytes of text waiting
 	page    int
@@ -60,9 +63,13 @@ type chapter struct {
 
 // feed takes the next text block.
 func (c *chapter) feed(b drydock.Block) {
-	s := plain(trim(repair(b.Text)))
-	if s == "" {
+	s := trim(repair(b.Text))
+	if c.cur != nil && c.cur.radio {
+		s = radioBox(s)
+	}
+	if s = plain(s); s == "" {
 		c.blank = true
+		c.picture(b.Figure)
 		return
 	}
 	next := 0
@@ -73,7 +80,10 @@ func (c *chapter) feed(b drydock.Block) {
 	right.looks = lookedAt(b.Text, b.Spans)
 	w := width(s)
 	c.widths.add(w)
-	l := line{text: s, at: b.At, full: c.widths.full(w), blank: c.blank, ticked: right}
+	l := line{text: s, at: b.At, full: c.widths.full(w), blank: c.blank, ticked: right, figure: b.Figure}
+	if c.figure != "" && l.figure == "" {
+		l.figure, c.figure = c.figure, ""
+	}
 	c.blank = false
 	c.turnPage(&l)
 	if noise(s) || l.edge && onlyDigits(s) {
@@ -107,11 +117,24 @@ func (c *chapter) tell(n Note) {
 	}
 }
 
+// picture takes an image that stands on a line of its own: it belongs to the open
+// question while that waits for options or an answer, else to the text below.
+func (c *chapter) picture(name string) {
+	switch cur := c.cur; {
+	case name == "":
+	case cur != nil && !cur.solved && len(cur.lines) > 0 && (cur.options == 0 || cur.options < c.usual):
+		cur.lines = append(cur.lines, line{at: cur.lines[len(cur.lines)-1].at, figure: name})
+	default:
+		c.figure = name
+	}
+}
+
 // settleHeader decides what a lone 答案： was, now that its next line is here.
 func (c *chapter) settleHeader(l line) {
 	h := *c.header
 	c.header = nil
-	if c.cur != nil && !c.cur.solved && (readable(l.text) || len(c.cur.lines) > 0 && !keyLike(l.text) && scanNumber(l.text).style == noNumber && c.cur.options == 0) {
+	_, part := labelPart(l.text)
+	if c.cur != nil && !c.cur.solved && part == 0 && (readable(l.text) || len(c.cur.lines) > 0 && !keyLike(l.text) && scanNumber(l.text).style == noNumber && c.cur.options == 0) {
 		if _, ok := scanLabel(h.text); !ok {
 			h.text += "：" // alone on its line it needs no mark; before a value it does
 		}
@@ -139,7 +162,7 @@ func (c *chapter) textLine(l line, level int8) {
 		c.addLine(l) // the next option: the commonest line of a bank
 		return
 	}
-	if ok, bare := keyHeader(l.text); ok {
+	if ok, bare := keyHeader(l.text); ok && !c.explains(l.text) {
 		if bare {
 			c.header = &l
 			return
@@ -148,8 +171,17 @@ func (c *chapter) textLine(l line, level int8) {
 		c.labelFrom(l)
 		return
 	}
+	if keyHeads(l.text) && (c.cur == nil || c.cur.closed()) && len(c.entries)+len(c.secs) > 0 {
+		c.openZone()
+		return
+	}
 	m := scanNumber(l.text)
 	if h := scanHeading(l.text, level); h.kind != notHeading && c.headingHere(h, m) {
+		if h.kind == headForm && strings.Contains(h.title, "答案") {
+			c.openZone() // 一、单选题（答案）
+			c.labelFrom(l)
+			return
+		}
 		c.openHeading(h)
 		return
 	}
@@ -185,6 +217,13 @@ func (c *chapter) textLine(l line, level int8) {
 		c.dropOrphans()
 	}
 	c.orphans = append(c.orphans, l)
+}
+
+// explains reports 答案解析：, alone on its line, under a question that has its
+// answer: no key begins there.
+func (c *chapter) explains(s string) bool {
+	lb, ok := scanLabel(s)
+	return ok && lb.explain && c.cur != nil && c.cur.solved
 }
 
 // opensKey takes a line that begins a key table without a heading of its own.
@@ -351,7 +390,7 @@ func (c *chapter) opensItem(m numberMark, l line) bool {
 	case cur.num.style == numLone && cur.options == 0 && !cur.solved && m.style != numBare:
 		return true // a page number, after all
 	case m.style == numBare:
-		return next && cur.closed() && (sameStyle || cur.num.style == numPlain) && !cur.explain && (!l.full || cur.solved)
+		return next && (cur.closed() || sameStyle && c.openForm()) && (sameStyle || cur.num.style == numPlain) && !cur.explain && (!l.full || cur.solved || c.openForm())
 	case m.style == numCode && !sameStyle:
 		return cur.closed() && !cur.explain && cur.num.style == numLoose
 	case !sameStyle:
@@ -400,6 +439,7 @@ func (c *chapter) openItem(m numberMark, l line) {
 	body := l
 	c.cur.lines = make([]line, 0, 8)
 	c.cur.addFirst(body)
+	c.cur.radio = formMark(l.text)
 	c.held += len(l.text)
 	c.lastAdd = &c.cur.lines[0]
 }
@@ -453,7 +493,7 @@ func (c *chapter) closeItem(next numberMark) {
 	}
 	c.relieve()
 	sec := c.section()
-	if it.num.weak && !it.closed() && len(sec.items) > 0 {
+	if it.num.weak && !it.closed() && !c.openForm() && len(sec.items) > 0 {
 		last := sec.items[len(sec.items)-1]
 		last.lines = append(last.lines, it.lines...)
 		return

@@ -285,7 +285,7 @@ func (a *reading) score(want int) {
 
 // example shows a family of numbers as it is printed.
 func (f numStyle) example() string {
-	return [...]string{noNumber: "", numPlain: "1.", numParen: "(1)", numBracket: "[1]", numWord: "第1题", numHan: "一、", numBare: "1", numCode: "ID001", numLone: "1⏎", numLoose: ""}[f]
+	return [...]string{noNumber: "", numPlain: "1.", numParen: "(1)", numBracket: "[1]", numWord: "第1题", numHan: "一、", numBare: "1", numDotted: "1.1", numCode: "ID001", numLone: "1⏎", numLoose: ""}[f]
 }
 
 // labels shows how the item's options are labelled.

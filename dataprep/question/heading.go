@@ -85,12 +85,15 @@ func numberedPart(s string) heading {
 			}
 			tail = t
 		}
-		if kind == notHeading || !titleTail(tail) {
+		if kind == notHeading {
 			return heading{}
 		}
 		// 第一部分 单选题 is a kind of item, not a chapter
 		if form, ok := formHeading(trim(tail)); ok {
 			return heading{kind: headForm, title: s, form: form}
+		}
+		if !titleTail(tail) {
+			return heading{}
 		}
 		first, _ := utf8.DecodeRuneInString(tail)
 		return heading{kind: kind, n: n, title: s, glued: tail != "" && !isSpace(first)}
@@ -172,6 +175,7 @@ var formWords = [...]struct {
 	{"single choice", drydock.Single},
 	{"multiple answer", drydock.Multiple},
 	{"true/false", drydock.Judge},
+	{"t/f", drydock.Judge},
 	{"true or false", drydock.Judge},
 	{"fill in the blanks", drydock.Blank},
 	{"fill in the blank", drydock.Blank},
@@ -219,6 +223,9 @@ func formHeading(s string) (drydock.QuestionKind, bool) {
 	}
 	s = trim(s)
 	in := stripBrackets(s)
+	if strings.ContainsAny(in, "（(）)") {
+		in = s // （单选题，2分）…（ ）: brackets of their own at either end
+	}
 	form, rest, ok := formOf(in)
 	if !ok {
 		return "", false

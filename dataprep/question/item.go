@@ -9,11 +9,12 @@ import (
 
 // A line is one block of text on its way into an item.
 type line struct {
-	text  string
-	at    drydock.Locator
-	full  bool // as wide as its neighbours: the text may go on below
-	blank bool // a blank line stood before it
-	edge  bool // first or last of its page: may be a running title
+	text   string
+	at     drydock.Locator
+	full   bool   // as wide as its neighbours: the text may go on below
+	blank  bool   // a blank line stood before it
+	figure string // an image that stands with it
+	edge   bool   // first or last of its page: may be a running title
 	ticked
 }
 
@@ -27,6 +28,7 @@ type item struct {
 	marked  bool // solved by a true/false mark behind the text
 	explain bool // the lines now are an explanation
 	form    drydock.QuestionKind
+	radio   bool // printed as a form: ○ and ● before its options
 	heading bool // found to be the title of a subsection
 	inside  bool // opened inside an explanation: perhaps one of its steps
 
@@ -57,6 +59,9 @@ func (it *item) add(l line) {
 	}
 	if len(it.lines) == 1 || it.options < 4 || len(l.text) > 0 {
 		it.countOptions(l.text)
+	}
+	if start, in, ok := lastBracket(l.text); ok && !it.solved && it.form == drydock.Blank && fills(in) && countBlanks(l.text[:start]) == 1 {
+		it.solved = true // …____米。（1852）
 	}
 	if !it.solved && trailingMark(l.text) {
 		it.solved, it.marked = true, true

@@ -157,6 +157,10 @@ func labelPart(s string) (keyLabel, int) {
 			return keyLabel{chapter: n, title: s[:end]}, end
 		case '条', '條', '节', '節', '课':
 			return keyLabel{article: n, title: s[:end]}, end
+		case '部':
+			if strings.HasPrefix(s[end:], "分") {
+				return keyLabel{part: n, title: s[:end+len("分")]}, end + len("分")
+			}
 		}
 		return keyLabel{}, 0
 	}

@@ -140,7 +140,7 @@ func byParen(found []*section, k *keyPart) bool {
 func matchPlain(sections []*section, keys []*keyPart) {
 	var open []*section
 	for _, s := range sections {
-		if !s.keyed && s.questions() > 0 {
+		if !s.keyed && s.waits() {
 			open = append(open, s)
 		}
 	}
@@ -200,7 +200,10 @@ func give(sections []*section, k *keyPart) {
 		}
 	}
 	entries, broken := k.spell(len(items))
-	deal(sections, k.size())
+	if open := slices.DeleteFunc(slices.Clone(items), func(it *item) bool { return it.solved }); len(entries) != len(items) && len(open) == len(entries) {
+		items = open // the others have their answers beside them
+	}
+	defer deal(sections, k.size())
 	one := sortByItems(entries, items)
 	if !broken && len(entries) == len(items) && (one || inOrder(entries)) {
 		same := true
@@ -255,16 +258,22 @@ func giveByCode(sections []*section, k *keyPart) {
 }
 
 // deal counts the answers of a key for the sections it is for: each as many as it
-// asks, the last one what is left.
+// got, the rest for the last of them that still waits.
 func deal(sections []*section, n int) {
-	for i, s := range sections {
-		take := min(n, s.questions())
-		if i == len(sections)-1 {
-			take = n
+	last := sections[len(sections)-1]
+	for _, s := range sections {
+		got := 0
+		for _, it := range s.items {
+			if it.hasKey {
+				got++
+			}
 		}
-		s.tally.keyed += take
-		n -= take
+		if s.tally.keyed += got; got < s.questions() && s.waits() {
+			last = s
+		}
+		n -= got
 	}
+	last.tally.keyed += max(0, n)
 }
 
 // size is how many answers a key prints, rows that contradict themselves included.
@@ -445,6 +454,11 @@ func (s *section) questions() int {
 	return n
 }
 
+// waits reports a section with an item that has no answer beside it.
+func (s *section) waits() bool {
+	return slices.ContainsFunc(s.items, func(it *item) bool { return !it.heading && !it.solved })
+}
+
 // fits reports whether a key's label may mean this section.
 func (s *section) fits(l keyLabel) bool {
 	if l.chapter > 0 && l.chapter != s.path.chapter {
@@ -456,6 +470,9 @@ func (s *section) fits(l keyLabel) bool {
 	if l.part > 0 {
 		for _, t := range [...]string{s.path.formTitle, s.path.title, s.path.chapterTitle} {
 			if m := scanNumber(t); m.style == numHan && m.n == l.part {
+				return true
+			}
+			if own, _ := labelPart(t); own.part == l.part {
 				return true
 			}
 		}

@@ -18,7 +18,7 @@ func keyTable(rows []tableRow) []keyRun {
 
 func isNumberHead(s string) bool {
 	switch foldName(s) {
-	case "题号", "題號", "序号", "序號", "题", "no", "number", "question", "q", "编号", "id", "题目编号", "试题编号":
+	case "题号", "題號", "序号", "序號", "题", "no", "qno", "questionno", "number", "question", "q", "编号", "id", "题目编号", "试题编号":
 		return true
 	}
 	return false
@@ -271,7 +271,7 @@ func tableIndex(c *columns, sheet string) func(drydock.Block) (v []int, n int) {
 		if b.Cells == nil || b.At.Sheet != sheet {
 			return nil, 0
 		}
-		row := tableRow{b.Cells, b.At}
+		row := tableRow{cells: b.Cells, at: b.At}
 		all := numbersOf(readAnswer(row.cell(c.answer)).text)
 		n := 0
 		for i, col := range c.option {

@@ -353,7 +353,7 @@ func (c chain) believable() bool {
 	}
 	n := len(c.marks)
 	switch {
-	case bare == n && (n < 3 || c.marks[0].place != placeLine):
+	case bare == n && (n < 3 && line < n || c.marks[0].place != placeLine):
 		return false
 	case bare > 0 && bare < n && n < 3:
 		return false

@@ -205,7 +205,7 @@ func (r *reader) readKey() error {
 		}
 		switch {
 		case b.Cells != nil:
-			rows = append(rows, tableRow{append([]string(nil), b.Cells...), b.At})
+			rows = append(rows, tableRow{append([]string(nil), b.Cells...), b.At, b.Figure})
 			continue
 		case b.Raw != nil:
 			b.Text = string(b.Raw)

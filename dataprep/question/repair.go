@@ -130,8 +130,8 @@ func plain(s string) string {
 		s = trim(unwrap(cutTags(s)))
 	}
 	s = strings.Replace(s, "答 案", "答案", 1)
-	for _, w := range [...]string{"→", "->", "=>"} {
-		// an arrow and the letters, alone on a line
+	for _, w := range [...]string{"→", "->", "=>", "选", "應選", "应选"} {
+		// an arrow or 选 and the letters, alone on a line
 		if rest, ok := strings.CutPrefix(s, w); ok && readLetters(trim(rest)) != nil && upperOnly(rest) {
 			return "答案：" + trim(rest)
 		}

@@ -19,6 +19,11 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 		at: it.lines[0].at, text: it.text, form: it.form, options: b.options, gap: b.gap,
 		explain: p.explain, subject: it.path.subject(), doubts: b.doubts, yesIsA: saysYesIsA(it.path.formTitle),
 	}
+	for _, l := range it.lines {
+		if l.figure != "" && !slices.Contains(d.figures, l.figure) {
+			d.figures = append(d.figures, l.figure)
+		}
+	}
 	var form drydock.QuestionKind
 	if d.stem, form = cleanStem(b.stem, it.num.n); it.num.style == numCode {
 		d.rowID = it.code()
@@ -27,12 +32,22 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 		d.form = form
 	}
 	if it.shared != nil && d.stem != "" {
+		for _, l := range it.shared.lines {
+			if l.figure != "" && !slices.Contains(d.figures, l.figure) {
+				d.figures = append(d.figures, l.figure)
+			}
+		}
 		d.share(it.shared)
 	}
 	reason, detail := it.settleAnswer(d, p)
 	if reason == "" && !d.given {
 		if rest, a, ok := trailingAnswer(d.stem, len(d.options), d.form); ok {
 			d.stem, d.ans, d.given = rest, a, true
+		}
+	}
+	if reason == reasonKeyCount || reason == "" && !d.given {
+		if d.answeredInPlace() {
+			reason, detail = "", ""
 		}
 	}
 	if len(d.options) == 0 && d.ans.text != "" {

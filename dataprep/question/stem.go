@@ -33,7 +33,7 @@ func cleanStem(s string, n int) (stem string, form drydock.QuestionKind) {
 		_, cw := utf8.DecodeRuneInString(s[end:])
 		f, rest, ok := formOf(in)
 		switch {
-		case ok && (trim(rest) == "" || strings.ContainsAny(trim(rest)[:1], ",，、 ") || scoreTag(trim(rest))):
+		case ok && (trim(rest) == "" || strings.HasPrefix(trim(rest), ",") || strings.HasPrefix(trim(rest), "，") || strings.HasPrefix(trim(rest), "、") || scoreTag(trim(rest))):
 			if f != "" {
 				form = f
 			}
@@ -50,6 +50,9 @@ func cleanStem(s string, n int) (stem string, form drydock.QuestionKind) {
 // trailingTag takes off the kind of item or the score behind a stem: …（单选题）,
 // …（2分）.
 func trailingTag(s string) (stem string, form drydock.QuestionKind) {
+	if t := strings.TrimRight(s, "* "); formMark(t) {
+		s = t
+	}
 	start, in, ok := lastBracket(s)
 	if !ok || trim(s[:start]) == "" {
 		return s, ""
@@ -186,12 +189,34 @@ func statementsBy(s string, read func(s string, i int) (n, end int)) []string {
 		if i+1 < len(cuts) {
 			end = cuts[i+1].start
 		}
-		out[i] = strings.TrimRight(trim(s[c.end:end]), "；;，,、。. 　")
+		text := trim(s[c.end:end])
+		if i+1 == len(cuts) {
+			text = cutQuestion(text)
+		}
+		out[i] = strings.TrimRight(text, "；;，,、。. 　")
 		if out[i] == "" {
 			return nil
 		}
 	}
 	return out
+}
+
+// cutQuestion takes off the last statement what the stem asks behind it: ③明显。
+// 正确的是.
+func cutQuestion(s string) string {
+	for _, end := range [...]string{"。", "；", ". ", "; "} {
+		i := strings.Index(s, end)
+		if i <= 0 {
+			continue
+		}
+		rest := trim(s[i+len(end):])
+		for _, w := range [...]string{"是", "有", "为", "：", ":", "?", "？", "包括", "____", "）", ")"} {
+			if strings.HasSuffix(strings.TrimRight(rest, "。."), w) {
+				return s[:i]
+			}
+		}
+	}
+	return s
 }
 
 // circled reads ① … ⑳.
@@ -256,6 +281,26 @@ func needsFigure(q *drydock.Question) bool {
 	if len(q.Figures) > 0 || figureWords(q.Stem) {
 		return true
 	}
+	for _, o := range q.Options {
+		if figureOnly(o.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// figureOnly recognises an option that is a picture: [图片], <img …>, ![](x.png), 图A.
+func figureOnly(s string) bool {
+	for _, w := range [...]string{"![", "<img", "[IMG", "[img", "[图", "【图", "（图", "[image", "[Image"} {
+		if strings.HasPrefix(s, w) {
+			return true
+		}
+	}
+	for _, w := range [...]string{".png", ".jpg", ".jpeg", ".gif", ".bmp"} {
+		if len(s) < 80 && strings.HasSuffix(strings.ToLower(s), w) {
+			return true
+		}
+	}
 	return false
 }
 
@@ -263,7 +308,7 @@ func figureWords(s string) bool {
 	if !strings.Contains(s, "图") && !strings.Contains(s, "圖") {
 		return figureWordsEnglish(s)
 	}
-	for _, w := range [...]string{"见图", "見圖", "如图", "如圖", "下图", "下圖", "上图中", "图中所示", "图示为", "右图", "左图", "附图", "根据图", "由图可", "所示图"} {
+	for _, w := range [...]string{"[图", "【图", "（图片", "见图", "見圖", "如图", "如圖", "下图", "下圖", "上图中", "图中所示", "图示为", "右图", "左图", "附图", "根据图", "由图可", "所示图"} {
 		if i := strings.Index(s, w); i >= 0 {
 			return true
 		}
@@ -272,7 +317,7 @@ func figureWords(s string) bool {
 }
 
 func figureWordsEnglish(s string) bool {
-	for _, w := range [...]string{"ee illustration", "illustration D", "ee diagram", "in the diagram", "the illustration", "shown in figure", "the figure below", "see figure", "See figure", "diagram below", "ILLUSTRATION", "DIAGRAM"} {
+	for _, w := range [...]string{"![", "<img", "[IMG", "[image", "ee figure", "ee Figure", "ee Fig", "in the figure", "in the picture", "the picture shows", "shown in the sketch", "ee illustration", "illustration D", "ee diagram", "in the diagram", "the illustration", "shown in figure", "the figure below", "see figure", "See figure", "diagram below", "ILLUSTRATION", "DIAGRAM"} {
 		if strings.Contains(s, w) {
 			return true
 		}

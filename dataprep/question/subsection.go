@@ -21,7 +21,7 @@ func (c *chapter) isSubheading(it *item) bool {
 // numbers begins below it.
 func (c *chapter) hanTitle(m numberMark) {
 	cur := c.cur
-	if cur == nil || cur.num.style != numHan || len(cur.lines) != 1 || cur.closed() || cur.options > 0 {
+	if cur == nil || cur.num.style != numHan && cur.num.style != numDotted || len(cur.lines) != 1 || cur.closed() || cur.options > 0 {
 		return
 	}
 	t := trim(cur.lines[0].text[cur.num.end:])

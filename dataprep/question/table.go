@@ -39,8 +39,9 @@ func (c *stemCount) next(stem string) int {
 }
 
 type tableRow struct {
-	cells []string
-	at    drydock.Locator
+	cells  []string
+	at     drydock.Locator
+	figure string // an image that stands in the row
 }
 
 // tableRow takes the next row; the first ones wait until the columns are known.
@@ -57,7 +58,7 @@ func (r *reader) tableRow(b drydock.Block) {
 	if empty {
 		return
 	}
-	row := tableRow{append([]string(nil), b.Cells...), b.At}
+	row := tableRow{append([]string(nil), b.Cells...), b.At, b.Figure}
 	if !t.decided {
 		t.rows = append(t.rows, row)
 		if len(t.rows) >= tableLook {
@@ -218,6 +219,9 @@ func (r *reader) rowDraft(row tableRow) *draft {
 	}
 	if s := row.cell(c.figure); s != "" {
 		d.figures = []string{s}
+	}
+	if row.figure != "" {
+		d.figures = append(d.figures, row.figure)
 	}
 	a := row.cell(c.answer)
 	d.ans, d.given = readAnswer(a), a != ""

@@ -49,7 +49,7 @@ func cards(rows []tableRow) []tableRow {
 	if len(head) < 3 {
 		return nil
 	}
-	return append([]tableRow{{head, rows[0].at}}, out...)
+	return append([]tableRow{{cells: head, at: rows[0].at}}, out...)
 }
 
 // textRow reads a row of a table without known columns as lines: the number in a

@@ -104,6 +104,32 @@ func tickBefore(s string) (rest string, on bool) {
 	return s, false
 }
 
+// formMark reports the mark that form sites print behind a stem: [单选题] *.
+func formMark(s string) bool {
+	s = strings.TrimRight(s, "* ")
+	for _, w := range [...]string{"[单选题]", "[多选题]", "[判断题]", "【单选题】", "【多选题】", "【判断题】"} {
+		if strings.HasSuffix(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// radioBox writes the round button before an option of a form as a box.
+func radioBox(s string) string {
+	for _, w := range [...]string{"○", "〇", "◯", "⚪"} {
+		if rest, ok := strings.CutPrefix(s, w); ok {
+			return "[ ] " + trim(rest)
+		}
+	}
+	for _, w := range [...]string{"●", "◉", "⊙", "⚫"} {
+		if rest, ok := strings.CutPrefix(s, w); ok {
+			return "[x] " + trim(rest)
+		}
+	}
+	return s
+}
+
 // boxed reports a line that begins with a box to be checked.
 func boxed(s string) bool {
 	for _, w := range boxes {

@@ -19,6 +19,7 @@ const (
 	numWord             // 第1题 Q1: 题目1 Question 1.
 	numHan              // 七、
 	numBare             // "1 text": only believed in sequence
+	numDotted           // 1.1 text: the last number counts
 	numCode             // ANR0101: an id that is printed for a number
 	numLone             // 1 alone on its line, the text below
 	numLoose            // none printed: counted here
@@ -81,6 +82,9 @@ func scanPlainNumber(s string) numberMark {
 		}
 		after := end + gap + mw
 		next, _ := utf8.DecodeRuneInString(s[after:])
+		if n, e := dottedNumber(s, after); n > 0 && m == '.' && gap == 0 {
+			return numberMark{style: numDotted, n: n, end: e, weak: true}
+		}
 		weak := isDigit(next) && (m == '.' || m == ':' || m == '：' || m == '、' && numberList(s[after:])) || m == ',' || m == '，' || m == '。'
 		return numberMark{style: numPlain, n: n, end: skipSpace(s, after), weak: weak}
 	}
@@ -88,6 +92,26 @@ func scanPlainNumber(s string) numberMark {
 		return numberMark{style: numBare, n: n, end: end + gap, weak: true}
 	}
 	return numberMark{}
+}
+
+// dottedNumber reads the rest of 1.1 or 2.3.4 up to the blank behind it: the last
+// number and where the text begins.
+func dottedNumber(s string, i int) (n, end int) {
+	for {
+		v, w := number(s[i:])
+		if w == 0 || w > 3 {
+			return 0, 0
+		}
+		i += w
+		if i < len(s) && s[i] == '.' {
+			i++
+			continue
+		}
+		if j := skipSpace(s, i); j > i && j < len(s) {
+			return v, j
+		}
+		return 0, 0
+	}
 }
 
 // numberList reports that a list of numbers goes on: 1、2、3均正确.

@@ -386,7 +386,11 @@ func (c *chapter) closeZone() {
 	c.zone = false
 	pending := c.pending
 	c.pending = nil
-	if len(c.keys) > 0 {
+	switch {
+	case len(c.keys) == 0:
+	case len(c.secs) == 0 && c.early == nil && !c.asked:
+		c.early, c.keys = c.keys, nil // the key stands before the questions
+	default:
 		c.finish()
 	}
 	for _, l := range pending {
@@ -411,8 +415,12 @@ func (c *chapter) finish() {
 	c.endShared()
 	c.dropOrphans()
 	c.endSegment()
+	if c.early != nil && len(c.keys) == 0 {
+		c.keys, c.early = c.early, nil
+	}
 	c.refit()
 	matchKeys(c.secs, c.keys)
+	c.asked = c.asked || len(c.secs) > 0
 	file := c.file
 	if c.keyFile != nil {
 		file = c.keyFile
@@ -497,7 +505,7 @@ func (c *chapter) relieve() {
 				return
 			}
 		}
-	} else if c.ahead != nil && c.ahead() {
+	} else if c.early != nil || c.ahead != nil && c.ahead() {
 		return
 	}
 	const keep = 32 // a list of statements may yet join the latest ones
