@@ -62,6 +62,7 @@ type pdfReader struct {
 	runtime *PDFRuntime
 	own     bool // the runtime is ours to close
 	pages   int
+	images  bool // the file holds some
 	workers int
 
 	mu   sync.Mutex
@@ -118,6 +119,9 @@ func (r *pdfReader) open(ctx context.Context) error {
 		return r.damaged(err)
 	}
 	r.pages = pages.PageCount
+	if r.images, err = holdsImages(io.NewSectionReader(r.file, 0, f.Size)); err != nil {
+		return cannotOpen(f, err)
+	}
 	r.workers = min(parallel.Workers(f.Options.Workers), pdfMemory/usualSandbox, r.pages)
 	return nil
 }
@@ -251,6 +255,7 @@ type pdfPage struct {
 	garbled  int
 	bytesIn  string // the encoding of the garbled characters
 	pictures int
+	figures  []figure
 	scan     bool // nothing but a picture, perhaps with a stamp or a running line
 	ocr      bool // its lines were recognised
 	ocrTried bool
@@ -326,7 +331,7 @@ func (r *pdfReader) batch(ctx context.Context, from, n int) ([]*pdfPage, error) 
 		if err != nil {
 			return err
 		}
-		raw, err := readPage(s.pdfium, s.doc, from+i)
+		raw, err := readPage(s.pdfium, s.doc, from+i, r.images)
 		p := &pdfPage{number: from + i + 1, err: err}
 		if err == nil {
 			p.lines = layoutPage(raw.glyphs, raw.strokes)
@@ -335,6 +340,7 @@ func (r *pdfReader) batch(ctx context.Context, from, n int) ([]*pdfPage, error) 
 			p.garbled, p.bytesIn = raw.garbled, raw.garbledIn
 			p.pictures, p.scan = raw.pictures, raw.scan
 			p.findEdges()
+			p.placeFigures(raw.figures)
 			if r.unit.File.Options.OCR != nil && p.looksEmpty() {
 				r.recognise(ctx, s, p)
 			}
@@ -397,17 +403,31 @@ func (r *pdfReader) give(p *pdfPage, sum *pdfSums, yield func(drydock.Block, err
 			return false
 		}
 	}
+	next := 0 // of the figures
+	show := func(after int) bool {
+		for ; next < len(p.figures) && p.figures[next].after <= after; next++ {
+			if f := p.figures[next]; !f.repeated && !p.scan && !yield(f.block(at), nil) {
+				return false
+			}
+		}
+		return true
+	}
+	if !show(-1) {
+		return false
+	}
 	for i := range p.lines {
 		l := &p.lines[i]
-		if l.running || l.joined {
-			continue
-		}
 		at.Line = l.number
-		b := drydock.Block{Text: l.Text, Spans: l.Spans, At: at}
-		if l.cells != nil {
-			b = drydock.Block{Cells: l.cells, At: at}
+		if !l.running && !l.joined {
+			b := drydock.Block{Text: l.Text, Spans: l.Spans, At: at}
+			if l.cells != nil {
+				b = drydock.Block{Cells: l.cells, At: at}
+			}
+			if !yield(b, nil) {
+				return false
+			}
 		}
-		if !yield(b, nil) {
+		if !show(i) {
 			return false
 		}
 	}

@@ -400,7 +400,7 @@ func TestPDFPictures(t *testing.T) {
 		{stream: at(72, 700, 11, "more text") + picture(10, 10, 50, 50)},
 	}}
 	r := readPDFFile(t, f, pdfOptions())
-	if d := cmp.Diff([]string{"text", "scanned by X", "more text"}, texts(r)); d != "" {
+	if d := cmp.Diff([]string{"text", "scanned by X", "more text", ""}, texts(r)); d != "" {
 		t.Error(d)
 	}
 	var got []string
@@ -415,6 +415,57 @@ func TestPDFPictures(t *testing.T) {
 	}
 	if r := readPDFFile(t, onePage(""), pdfOptions()); !slices.Equal(noteCodes(r), []string{"no_text"}) {
 		t.Errorf("an empty document gave the notes %v", noteCodes(r))
+	}
+}
+
+// TestPDFFigures refers to pictures where they stand, and to no logos, icons or
+// backgrounds.
+func TestPDFFigures(t *testing.T) {
+	t.Parallel()
+	show := func(r formattest.Result) (out []string) {
+		for _, b := range r.Blocks {
+			if b.Figure != "" {
+				if len(b.Spans) != 1 || b.Spans[0].Kind != drydock.Image || b.Spans[0].Value != b.Figure || b.Text != "" {
+					t.Errorf("a figure came as %+v", b)
+				}
+				out = append(out, "["+b.Figure+"]")
+				continue
+			}
+			out = append(out, b.Text)
+		}
+		return out
+	}
+	column := func(x, y float64, n int) string {
+		return lines(x, y, 11, 16, fmt.Sprintf("%d. Which light is shown in the figure below here?", n)) +
+			lines(x, y-130, 11, 16, "A. white and red over green", "B. red and white over green", "C. all of the lights above", "D. none of the lights above")
+	}
+	page := column(60, 760, 1) + picture(100, 640, 100, 100) + // whole
+		column(60, 540, 2) + picture(100, 470, 100, 40) + picture(100, 430, 100, 40) + // in two strips
+		column(330, 760, 3) + picture(340, 640, 150, 100) + column(330, 540, 4) + // in the right column
+		picture(320, 520, 8, 8) // an icon
+	want := []string{}
+	for n := range 4 {
+		want = append(want, fmt.Sprintf("%d. Which light is shown in the figure below here?", n+1))
+		if n < 3 {
+			want = append(want, fmt.Sprintf("[p1-%d]", n+1))
+		}
+		want = append(want, "A. white and red over green", "B. red and white over green", "C. all of the lights above", "D. none of the lights above")
+	}
+	r := readPDFFile(t, onePage(page), pdfOptions())
+	if d := cmp.Diff(want, show(r)); d != "" {
+		t.Error(d)
+	}
+	if !r.Silent() {
+		t.Errorf("not silent: %v", noteCodes(r))
+	}
+	f := bank(5)
+	for i := range f.pages {
+		f.pages[i].stream += picture(500, 780, 40, 40)
+	}
+	f.pages[2].stream += picture(80, 400, 90, 90)
+	r = readPDFFile(t, f, pdfOptions())
+	if got := show(r); len(got) != 26 || got[15] != "[p3-2]" || !slices.Equal(noteCodes(r), []string{"repeated_pictures"}) {
+		t.Errorf("got %q, notes %v", got, noteCodes(r))
 	}
 }
 

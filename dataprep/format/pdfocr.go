@@ -175,7 +175,7 @@ func (r *pdfReader) recognise(ctx context.Context, s *pdfSandbox, p *pdfPage) {
 		p.ocrErr = errors.New("it found no text")
 		return
 	}
-	p.lines, p.edges, p.ocr, p.scan = lines, nil, true, false
+	p.lines, p.edges, p.figures, p.ocr, p.scan = lines, nil, nil, true, false
 	p.unmapped, p.private = 0, 0
 	p.findEdges()
 }

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/klippa-app/go-pdfium"
-	"github.com/klippa-app/go-pdfium/enums"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 )
@@ -27,10 +26,11 @@ type glyph struct {
 // the order of the content stream.
 type rawPage struct {
 	glyphs   []glyph
-	unmapped int  // characters whose font does not tell what they are
-	private  int  // characters that only their font knows, outside the usual signs
-	pictures int  // images and, on a page without text, drawings and annotations
-	scan     bool // a picture covers most of it
+	unmapped int   // characters whose font does not tell what they are
+	private  int   // characters that only their font knows, outside the usual signs
+	pictures int   // images and, on a page without text, drawings and annotations
+	scan     bool  // a picture covers most of it
+	figures  []box // of images that may show something
 	strokes  []stroke
 	objects  int // of the page that were asked for
 
@@ -45,8 +45,9 @@ type rawPage struct {
 // stamp or a running line on it.
 const fewGlyphs = 200
 
-// readPage reads one page of an open document, counted from 0.
-func readPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int) (*rawPage, error) {
+// readPage reads one page of an open document, counted from 0. pictures says
+// that the file holds images and that they are to be found.
+func readPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, pictures bool) (*rawPage, error) {
 	loaded, err := p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: index})
 	if err != nil {
 		return nil, err
@@ -86,8 +87,8 @@ func readPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int) (*rawPag
 	if mayHoldTable(raw.glyphs) {
 		raw.strokes, raw.objects = readStrokes(p, page)
 	}
-	if len(raw.glyphs) < fewGlyphs {
-		err = raw.countPictures(p, page)
+	if len(raw.glyphs) < fewGlyphs || pictures {
+		err = raw.readPictures(p, page)
 	}
 	return raw, err
 }
@@ -257,49 +258,6 @@ func (g *glyph) placeTurned(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, i in
 	u, v := along(b.Left, b.Bottom), along(b.Right, b.Top)
 	if lo, hi := min(u, v), max(u, v); !isWide(g.r) && hi > lo {
 		g.x0, g.x1 = min(lo, g.x0), hi
-	}
-	return nil
-}
-
-// countPictures looks for what a page without text shows instead. A drawing of
-// many strokes may be text turned to curves.
-func (raw *rawPage) countPictures(p pdfium.Pdfium, page requests.Page) error {
-	const manyStrokes = 50
-	n, err := p.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page})
-	if err != nil {
-		return err
-	}
-	size, err := p.FPDF_GetPageBoundingBox(&requests.FPDF_GetPageBoundingBox{Page: page})
-	area := math.Inf(1)
-	if err == nil {
-		area = math.Abs(float64((size.Rect.Right - size.Rect.Left) * (size.Rect.Top - size.Rect.Bottom)))
-	}
-	if a, err := p.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: page}); err == nil && len(raw.glyphs) == 0 {
-		raw.pictures += a.Count // a stamp or a form field: drawn, but no text of the page
-	}
-	strokes := 0
-	for i := range n.Count {
-		o, err := p.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: page, Index: i})
-		if err != nil {
-			continue
-		}
-		t, err := p.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: o.PageObject})
-		if err != nil {
-			continue
-		}
-		switch t.Type {
-		case enums.FPDF_PAGEOBJ_IMAGE, enums.FPDF_PAGEOBJ_FORM:
-			raw.pictures++
-			if b, err := p.FPDFPageObj_GetBounds(&requests.FPDFPageObj_GetBounds{PageObject: o.PageObject}); err == nil {
-				const most = 0.5
-				raw.scan = raw.scan || float64((b.Right-b.Left)*(b.Top-b.Bottom)) > most*area
-			}
-		case enums.FPDF_PAGEOBJ_PATH:
-			strokes++
-		}
-	}
-	if strokes >= manyStrokes {
-		raw.pictures++
 	}
 	return nil
 }

@@ -212,6 +212,7 @@ func (s *pdfSums) repeated(window []*pdfPage, next int) {
 			marked = append(marked, l)
 		}
 	}
+	s.repeatedFigures(page, around)
 	s.settle(page, marked)
 }
 

@@ -20,6 +20,7 @@ type pdfSums struct {
 	stamped      int // pages with such
 	stampExample string
 
+	logos int // pictures that are no figures
 	scans []int
 
 	recognised   []int
@@ -74,6 +75,12 @@ func (s *pdfSums) tell(note func(Note)) {
 			"%s: %d lines of watermarks and advertisements on %d pages were left out, for example %q",
 			"%s：在 %[3]d 页上略去水印和网站广告 %[2]d 行，例如 %[4]q",
 		}, Args: []any{name, s.stamps, s.stamped, s.stampExample}})
+	}
+	if s.logos > 0 {
+		note(Note{Code: "repeated_pictures", Text: msg.Text{
+			"%s: %d pictures that come again in the same place, as logos do, are not taken for figures",
+			"%s：在同一位置反复出现的图片（如标志）%d 处，不作为插图",
+		}, Args: []any{name, s.logos}})
 	}
 	if len(s.scans) > 0 {
 		note(Note{Code: "image_only_page", Damage: true, Text: msg.Text{
