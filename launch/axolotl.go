@@ -56,6 +56,9 @@ type axolotl struct{ o axolotlOptions }
 // Name implements [Trainer].
 func (axolotl) Name() string { return "axolotl" }
 
+// Rows implements [RowTaker].
+func (t axolotl) Rows() RowKind { return t.o.rows() }
+
 // Check implements [Trainer].
 func (t axolotl) Check(ctx context.Context, h Host) (Found, []Problem) {
 	found, problems := look(ctx, h, "axolotl", "axolotl", "axolotl", axolotlVersion)

@@ -36,7 +36,7 @@ func llamafactoryOwns() owned {
 		"lora_rank": "rank", "lora_alpha": "alpha", "lora_dropout": "dropout", "num_train_epochs": "epochs", "learning_rate": "learning_rate",
 		"per_device_train_batch_size": "batch_size", "gradient_accumulation_steps": "accumulate", "cutoff_len": "max_tokens", "save_steps": "save_steps",
 		"pref_beta": "beta",
-		"do_train": "", "dataset": "", "dataset_dir": "", "output_dir": "", "overwrite_output_dir": "", "seed": "", "resume_from_checkpoint": "",
+		"do_train":  "", "dataset": "", "dataset_dir": "", "output_dir": "", "overwrite_output_dir": "", "seed": "", "resume_from_checkpoint": "",
 		"template": "", "enable_thinking": "", "mask_history": "", "train_on_prompt": "", "default_system": "", "preserve_thinking": "",
 	}
 }
@@ -57,6 +57,9 @@ type llamafactory struct{ o llamafactoryOptions }
 func (llamafactory) Name() string { return "llamafactory" }
 
 var llamafactoryVersionLine = regexp.MustCompile(`version (\d+\.\d+\.\d+)`)
+
+// Rows implements [RowTaker].
+func (t llamafactory) Rows() RowKind { return t.o.rows() }
 
 // Check implements [Trainer].
 func (t llamafactory) Check(ctx context.Context, h Host) (Found, []Problem) {

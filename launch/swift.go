@@ -58,6 +58,9 @@ type swift struct{ o swiftOptions }
 // Name implements [Trainer].
 func (swift) Name() string { return "swift" }
 
+// Rows implements [RowTaker].
+func (t swift) Rows() RowKind { return t.o.rows() }
+
 // Check implements [Trainer].
 func (t swift) Check(ctx context.Context, h Host) (Found, []Problem) {
 	found, problems := look(ctx, h, "swift", "ms-swift", "ms-swift", swiftVersion)

@@ -62,6 +62,9 @@ type trl struct{ o trlOptions }
 // Name implements [Trainer].
 func (trl) Name() string { return "trl" }
 
+// Rows implements [RowTaker].
+func (t trl) Rows() RowKind { return t.o.rows() }
+
 // Check implements [Trainer].
 func (t trl) Check(ctx context.Context, h Host) (Found, []Problem) {
 	found, problems := look(ctx, h, "trl", "trl", "TRL", trlVersion)
