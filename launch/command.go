@@ -15,7 +15,7 @@ import (
 )
 
 type commandOptions struct {
-	Argv   []string `yaml:"argv" required:"true" help:"The program and its arguments; {data}, {output}, {base}, {contract} and {seed} are filled in. No shell reads them." zh:"程序及其参数；{data}、{output}、{base}、{contract}、{seed} 会被替换；不经过 shell。"`
+	Argv   []string `yaml:"argv" required:"true" help:"The program and its arguments; {data}, {output}, {base}, {contract}, {seed} and {resume} (a checkpoint, or nothing) are filled in. No shell reads them." zh:"程序及其参数；{data}、{output}、{base}、{contract}、{seed} 和 {resume}（检查点或空）会被替换；不经过 shell。"`
 	Env    []string `yaml:"env" help:"Names of environment variables the program reads, to be shown in the plan." zh:"程序读取的环境变量名，会在计划中列出。"`
 	Follow []string `yaml:"follow" help:"Files in the run's folder the program appends figures to." zh:"程序会追加指标的文件（相对于运行目录）。"`
 }
@@ -79,7 +79,7 @@ func (c command) Plan(j Job, f Found) (Plan, error) {
 	}
 	fill := strings.NewReplacer(
 		"{data}", fromDir(j.Dir, j.Data), "{output}", outputDir, "{base}", fromBase(j, base),
-		"{contract}", string(contract), "{seed}", strconv.FormatUint(j.Seed, 10),
+		"{resume}", resumeFrom(j), "{contract}", string(contract), "{seed}", strconv.FormatUint(j.Seed, 10),
 	)
 	p := Plan{
 		Trainer: c.Name(), Version: f.Version, Dir: j.Dir, Output: outputDir,
@@ -105,6 +105,15 @@ func (c command) isRelative() bool {
 
 // Parse implements [Trainer]: it knows every shape other trainers print.
 func (command) Parse(from string, line []byte) (Event, bool) { return parseLine(from, line) }
+
+// resumeFrom writes the checkpoint to go on from as the program sees it; "" for
+// none.
+func resumeFrom(j Job) string {
+	if j.Resume == "" {
+		return ""
+	}
+	return fromDir(j.Dir, j.Resume)
+}
 
 // outputDir is where checkpoints go, from the run's folder.
 const outputDir = "output"

@@ -2,17 +2,13 @@ package launch
 
 import (
 	"archive/zip"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/launch/checkpoint"
 )
 
 // A Checkpoint is a folder a training can go on from.
@@ -75,102 +71,22 @@ func wholeWeights(dir string) msg.Localizer {
 	if exists(filepath.Join(dir, "latest")) || exists(filepath.Join(dir, "pytorch_model_fsdp_0")) {
 		return nil // DeepSpeed and FSDP keep the weights with the optimizer
 	}
-	names := []string{"adapter_model.safetensors", "model.safetensors"}
-	if b, err := os.ReadFile(filepath.Join(dir, "model.safetensors.index.json")); err == nil {
-		var index struct {
-			Files map[string]string `json:"weight_map"`
-		}
-		if json.Unmarshal(b, &index) != nil {
-			return msg.Text{"model.safetensors.index.json is not whole", "model.safetensors.index.json 不完整"}
-		}
-		for _, part := range index.Files {
-			if part != filepath.Base(part) || !exists(filepath.Join(dir, part)) {
-				return msg.Phrase{Text: msg.Text{"%s is missing", "缺少 %s"}, Args: []any{part}}
-			}
-		}
-		names = nil
-		seen := map[string]bool{}
-		for _, part := range index.Files {
-			if !seen[part] {
-				seen[part] = true
-				names = append(names, part)
-			}
-		}
-	}
-	found := false
-	for _, name := range names {
-		path := filepath.Join(dir, name)
-		if !exists(path) {
-			continue
-		}
-		found = true
-		if err := wholeSafetensors(path); err != nil {
-			return msg.Phrase{Text: msg.Text{"%s is not whole: %v", "%s 不完整：%v"}, Args: []any{name, err}}
-		}
+	if found, err := checkpoint.Whole(dir); err != nil {
+		return msg.Phrase{Text: msg.Text{"the weights are not whole: %v", "权重不完整：%v"}, Args: []any{err}}
+	} else if found {
+		return nil
 	}
 	for _, old := range []string{"adapter_model.bin", "pytorch_model.bin"} {
 		path := filepath.Join(dir, old)
-		if !found && exists(path) {
-			if err := wholeArchive(path); err != nil {
-				return msg.Phrase{Text: msg.Text{"%s is not whole: %v", "%s 不完整：%v"}, Args: []any{old, err}}
-			}
-			found = true
+		if !exists(path) {
+			continue
 		}
+		if err := wholeArchive(path); err != nil {
+			return msg.Phrase{Text: msg.Text{"%s is not whole: %v", "%s 不完整：%v"}, Args: []any{old, err}}
+		}
+		return nil
 	}
-	if !found {
-		return msg.Text{"there are no weights in it", "其中没有权重"}
-	}
-	return nil
-}
-
-// maxHeader is the longest header that safetensors' own reader takes.
-const maxHeader = 100_000_000
-
-// wholeSafetensors checks that a file holds as many bytes as its header says.
-func wholeSafetensors(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	var size uint64
-	if err := binary.Read(f, binary.LittleEndian, &size); err != nil {
-		return errors.New("no header")
-	}
-	if size > maxHeader || int64(size) > info.Size()-8 {
-		return errors.New("the header is cut")
-	}
-	header := make([]byte, size)
-	if _, err := io.ReadFull(f, header); err != nil {
-		return err
-	}
-	var tensors map[string]struct {
-		Offsets [2]int64 `json:"data_offsets"`
-	}
-	var raw map[string]json.RawMessage
-	if err := json.Unmarshal(header, &raw); err != nil {
-		return fmt.Errorf("header: %w", err)
-	}
-	delete(raw, "__metadata__")
-	clean, err := json.Marshal(raw)
-	if err == nil {
-		err = json.Unmarshal(clean, &tensors)
-	}
-	if err != nil {
-		return fmt.Errorf("header: %w", err)
-	}
-	end := int64(0)
-	for _, t := range tensors {
-		end = max(end, t.Offsets[1])
-	}
-	if end < 0 || end > math.MaxInt64-8-int64(size) || info.Size() != 8+int64(size)+end {
-		return fmt.Errorf("%d bytes instead of %d", info.Size(), 8+int64(size)+end)
-	}
-	return nil
+	return msg.Text{"there are no weights in it", "其中没有权重"}
 }
 
 // wholeArchive checks that a file of torch.save, a zip archive, was closed.

@@ -260,7 +260,7 @@ func prepare(dir string, p Plan) error {
 			return err
 		}
 	}
-	return nil
+	return derive(dir, p)
 }
 
 // settle waits for the rest of the output. Nobody we know of holds the pipe any

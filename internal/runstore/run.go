@@ -12,6 +12,7 @@ import (
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/atomicfile"
+	"github.com/drydock-ml/drydock/internal/fail"
 )
 
 // Status is what became of a run. Started with no process behind it is a crash.
@@ -99,7 +100,7 @@ func Begin(runsDir string, info Info, config []byte) (*Run, error) {
 			return nil, err
 		}
 	}
-	f, err := os.OpenFile(filepath.Join(dir, "events.jsonl"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(filepath.Join(dir, eventsName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +136,30 @@ func (r *Run) Event(at time.Time, kind string, fields map[string]any) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	_, err = r.events.Write(append(b, '\n'))
+	return err
+}
+
+// Record appends one line to events.jsonl: time and type, then the fields of v,
+// which is an object as JSON.
+func (r *Run) Record(at time.Time, kind string, v any) error {
+	b, err := drydock.MarshalJSON(v)
+	if err != nil {
+		return err
+	}
+	if len(b) < 2 || b[0] != '{' {
+		return fail.Bug("an event that is no object")
+	}
+	line := []byte(`{"time":`)
+	line = drydock.AppendJSONString(line, at.UTC().Format(time.RFC3339Nano))
+	line = append(line, `,"type":`...)
+	line = drydock.AppendJSONString(line, kind)
+	if len(b) > 2 {
+		line = append(line, ',')
+	}
+	line = append(append(line, b[1:]...), '\n')
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, err = r.events.Write(line)
 	return err
 }
 
