@@ -78,14 +78,16 @@ func (s *Sample) turn(c *qwen3.Conversation, i int) error {
 // by their number; where the last turn is no answer, they do not fit.
 func afterPrompt(c *qwen3.Conversation) (Sample, error) {
 	last := max(0, len(c.Messages)-1)
-	prompt, err := encoded(&qwen3.Conversation{Messages: c.Messages[:last], Tools: c.Tools}, qwen3.RenderOptions{GenerationPrompt: true})
+	given, err := qwen3.Render(nil, &qwen3.Conversation{Messages: c.Messages[:last], Tools: c.Tools}, qwen3.RenderOptions{GenerationPrompt: true})
 	if err != nil {
 		return Sample{}, err
 	}
-	ids, err := encoded(c, qwen3.RenderOptions{})
+	text, err := qwen3.Render(nil, c, qwen3.RenderOptions{})
 	if err != nil {
 		return Sample{}, err
 	}
+	prompt := qwen3.Encode(make([]int32, 0, len(text)/2), string(given))
+	ids := encodeOn(prompt, given, text)
 	s := Sample{IDs: prompt, Loss: make([]bool, len(prompt))}
 	if len(ids) > len(prompt) {
 		s.IDs = append(s.IDs, ids[len(prompt):]...)

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -60,8 +61,9 @@ func (o TRL) completion(c *qwen3.Conversation) (Sample, error) {
 	if err != nil {
 		return Sample{}, err
 	}
-	s := Sample{IDs: qwen3.Encode(nil, string(text))}
-	same := sameStart(s.IDs, qwen3.Encode(nil, string(prompt)))
+	given := qwen3.Encode(make([]int32, 0, len(text)/2), string(prompt))
+	s := Sample{IDs: encodeOn(given, prompt, text)}
+	same := sameStart(s.IDs, given)
 	s.Loss = append(make([]bool, same), slices.Repeat([]bool{true}, len(s.IDs)-same)...)
 	return s, nil
 }
@@ -99,6 +101,19 @@ func (s *Sample) between(c *qwen3.Conversation, from, to int) error {
 	text, err := qwen3.Render(nil, &part, qwen3.RenderOptions{})
 	s.add(string(text), false)
 	return err
+}
+
+// encodeOn returns the ids of a text. ids are those of a prompt: where the text
+// goes on behind it with a special token, they are the beginning, since such a
+// token parts texts, and are not made again.
+func encodeOn(ids []int32, prompt, text []byte) []int32 {
+	rest, goesOn := bytes.CutPrefix(text, prompt)
+	if goesOn {
+		if s, ok := qwen3.FindSpecial(string(rest[:min(len(rest), len(qwen3.EmptyThink))])); ok && s.Start == 0 {
+			return qwen3.Encode(ids, string(rest))
+		}
+	}
+	return qwen3.Encode(nil, string(text))
 }
 
 // sameStart returns how many ids two sequences begin with in common.
