@@ -131,7 +131,7 @@ func (l *findings) config(c, base object) {
 	}
 	l.rope(c.rope(), base.rope())
 	if c["dtype"] != nil && c["torch_dtype"] == nil {
-		l.add("dtype_spelling", Warning, configFile, msg.Text{"the type of the weights is spelled dtype only: readers before transformers 4.56 look for torch_dtype and take float32", "权重类型只写作 dtype：transformers 4.56 之前的读取方查找 torch_dtype，会当作 float32"}).fixable()
+		l.add("dtype_spelling", Warning, configFile, msg.Text{"the type of the weights is spelled dtype only: readers before transformers 4.56 look for torch_dtype and take float32", "权重类型只写作 dtype：transformers 4.56 之前的读取方查找 torch_dtype，会当作 float32"}).before("4.56").fixable()
 	}
 	for _, key := range []string{"eos_token_id", "bos_token_id", "pad_token_id"} {
 		if base.value(key) == nil || same(c, base, key) {
@@ -159,7 +159,7 @@ func (l *findings) rope(c, base rope) {
 	case base.theta != 0 && c.theta == 0:
 		l.add("rope_missing", Error, configFile, msg.Text{"rope_theta is missing: readers take 10000 for %s without a word", "缺少 rope_theta：读取方会静默地用 10000 代替 %s"}, whole(base.theta)).fixable()
 	case c.theta != 0 && c.new && !c.old:
-		l.add("rope_spelling", Error, configFile, msg.Text{"rope_theta %s is spelled rope_parameters only: readers before transformers 5 take 10000 without a word, and the model answers with noise on long prompts", "rope_theta %s 只写在 rope_parameters 中：transformers 5 之前的读取方会静默地使用 10000，模型在长提示上输出错乱"}, whole(c.theta)).fixable()
+		l.add("rope_spelling", Error, configFile, msg.Text{"rope_theta %s is spelled rope_parameters only: readers before transformers 5 take 10000 without a word, and the model answers with noise on long prompts", "rope_theta %s 只写在 rope_parameters 中：transformers 5 之前的读取方会静默地使用 10000，模型在长提示上输出错乱"}, whole(c.theta)).before("5.0").fixable()
 	}
 	if !reflect.DeepEqual(c.scaling, base.scaling) {
 		l.add("rope_scaling", Error, configFile, msg.Text{"the scaling of positions is %v, and the base's is %v", "位置缩放为 %v，而基座为 %v"}, asJSON(c.scaling), asJSON(base.scaling)).fixable()

@@ -1,6 +1,9 @@
 package checkpoint
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 )
@@ -21,9 +24,12 @@ type Finding struct {
 	Severity Severity
 	Traps    []string // the silent failures it stands for, as docs/design/043-preflight.md numbers them
 	File     string   // in the folder that was looked at; "" when it is about the folder
-	Fixable  bool     // [Fix] mends it
-	text     msg.Phrase
-	fix      msg.Phrase
+	Fixable  bool     // [PlanFix] mends it
+	// Before is the first release of transformers that reads the file as it is
+	// meant; "" when none is misled, or all are.
+	Before string
+	text   msg.Phrase
+	fix    msg.Phrase
 }
 
 // In says what was found in a language.
@@ -62,6 +68,31 @@ func (l *findings) add(id string, s Severity, file string, text msg.Text, args .
 func (f *Finding) trap(ids ...string) *Finding {
 	f.Traps = ids
 	return f
+}
+
+func (f *Finding) before(release string) *Finding {
+	f.Before = release
+	return f
+}
+
+// Concerns reports whether a finding matters to a reader that has this release
+// of transformers; "" is one that is not known.
+func (f Finding) Concerns(transformers string) bool {
+	return f.Before == "" || transformers == "" || older(transformers, f.Before)
+}
+
+// older compares two releases by their first two numbers.
+func older(a, b string) bool {
+	var x, y [2]int
+	for i, v := range []string{a, b} {
+		n := [...]*[2]int{&x, &y}[i]
+		for j, part := range strings.SplitN(v, ".", 3) {
+			if j < len(n) {
+				n[j], _ = strconv.Atoi(part)
+			}
+		}
+	}
+	return x[0] < y[0] || x[0] == y[0] && x[1] < y[1]
 }
 
 func (f *Finding) repair(text msg.Text, args ...any) *Finding {

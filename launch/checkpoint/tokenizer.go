@@ -158,8 +158,8 @@ func (o object) tokenText(key string) string {
 
 // tokenizerConfigs compares tokenizer_config.json.
 func (l *findings) tokenizerConfigs(c, base object, err error) {
-	bad := func(id string, s Severity, text msg.Text, args ...any) {
-		l.add(id, s, tokenizerConfig, text, args...).trap("S13").fixable()
+	bad := func(id string, s Severity, text msg.Text, args ...any) *Finding {
+		return l.add(id, s, tokenizerConfig, text, args...).trap("S13").fixable()
 	}
 	switch {
 	case err != nil:
@@ -172,14 +172,14 @@ func (l *findings) tokenizerConfigs(c, base object, err error) {
 		return
 	}
 	if _, list := c.value("extra_special_tokens").([]any); list {
-		bad("tokenizer_list", Error, msg.Text{"extra_special_tokens is a list: readers before transformers 5 fail on it ('list' object has no attribute 'keys')", "extra_special_tokens 为列表：transformers 5 之前的读取方会报错（'list' object has no attribute 'keys'）"})
+		bad("tokenizer_list", Error, msg.Text{"extra_special_tokens is a list: readers before transformers 5 fail on it ('list' object has no attribute 'keys')", "extra_special_tokens 为列表：transformers 5 之前的读取方会报错（'list' object has no attribute 'keys'）"}).before("5.0")
 	}
 	if a, b := c.text("tokenizer_class"), base.text("tokenizer_class"); b != "" && strings.TrimSuffix(a, "Fast") != strings.TrimSuffix(b, "Fast") {
-		s := Warning
+		s, release := Warning, ""
 		if a == "TokenizersBackend" {
-			s = Error // transformers before 5 has no such class
+			s, release = Error, "5.0" // transformers before has no such class
 		}
-		bad("tokenizer_class", s, msg.Text{"tokenizer_class is %q, and the base's is %q", "tokenizer_class 为 %q，而基座为 %q"}, a, b)
+		bad("tokenizer_class", s, msg.Text{"tokenizer_class is %q, and the base's is %q", "tokenizer_class 为 %q，而基座为 %q"}, a, b).before(release)
 	}
 	for _, key := range []string{"eos_token", "pad_token", "bos_token", "unk_token"} {
 		if a, b := c.tokenText(key), base.tokenText(key); a != b {
@@ -223,6 +223,6 @@ func (l *findings) templates(dir, baseDir string, c, base object) {
 		l.add("template", Error, file, msg.Text{"the chat template is not the base's: the prompt may be another than the one trained on", "对话模板与基座不同：提示可能与训练时不同"}).trap("S13").fixable().
 			repair(msg.Text{"drydock checkpoint fix restores the base's; if yours is meant, serve with --chat-template FILE", "drydock checkpoint fix 可恢复基座模板；若确需自定义模板，请以 --chat-template FILE 部署"})
 	case file == templateFile && c.text("chat_template") == "" && base.text("chat_template") != "":
-		l.add("template_file", Warning, templateFile, msg.Text{"the chat template stands in a file of its own only, where readers before transformers 4.43 do not look", "对话模板只写在单独文件中，transformers 4.43 之前的读取方不会读取"}).trap("S13").fixable()
+		l.add("template_file", Warning, templateFile, msg.Text{"the chat template stands in a file of its own only, where readers before transformers 4.43 do not look", "对话模板只写在单独文件中，transformers 4.43 之前的读取方不会读取"}).trap("S13").before("4.43").fixable()
 	}
 }

@@ -41,6 +41,9 @@ type RunOptions struct {
 	// Grace is how long the server may take to end; 0: 15 seconds.
 	Grace time.Duration
 	Now   <-chan struct{} // when closed, ends the grace
+	// Memory tells what is used of each GPU's memory, MiB, before the start and
+	// after the end; nil: not looked at.
+	Memory func(context.Context) []int
 }
 
 // A Result says how a server ran.
@@ -49,6 +52,7 @@ type Result struct {
 	PID   int
 	Ended launch.Ended
 	Fatal *Fatal // why it ended by itself, where the log tells
+	Held  int    // MiB of GPU memory that are used after the end and were not before
 }
 
 // Run starts the server, waits until it answers, calls Ready, and waits for ctx
@@ -65,6 +69,10 @@ func Run(ctx context.Context, p *Plan, o RunOptions) (*Result, error) {
 	if ctx.Err() != nil {
 		return &Result{}, context.Cause(ctx)
 	}
+	var before []int
+	if o.Memory != nil {
+		before = o.Memory(ctx)
+	}
 	w := &watch{o: o, reader: newReader(), fatal: make(chan struct{})}
 	s, err := launch.StartService(launch.ServiceOptions{Argv: p.Argv, Environ: o.Environ, Set: p.Set, Log: o.Log, OnLine: w.line, Grace: graceOr(o.Grace)})
 	if err != nil {
@@ -75,6 +83,9 @@ func Run(ctx context.Context, p *Plan, o RunOptions) (*Result, error) {
 	var serr error
 	r.Ended, serr = s.Stop(o.Now)
 	r.Fatal = w.found()
+	if o.Memory != nil {
+		r.Held = held(context.WithoutCancel(ctx), before, o.Memory)
+	}
 	switch {
 	case errors.Is(err, errEnded):
 		err = r.died(p)
@@ -82,6 +93,46 @@ func Run(ctx context.Context, p *Plan, o RunOptions) (*Result, error) {
 		err = fail.New(fail.Failed, msg.Text{"a process of the server could not be ended and may hold memory: look for group %d", "服务的某个进程无法结束，可能仍占用内存：请查看进程组 %d"}, r.PID)
 	}
 	return r, errors.Join(err, serr)
+}
+
+// held says how much more of the GPUs' memory is used than before. Drivers give
+// it back a moment after a process is gone.
+func held(ctx context.Context, before []int, memory func(context.Context) []int) int {
+	const enough, tries = 500, 10 // MiB that other programs come and go with
+	most := 0
+	for range tries {
+		most = 0
+		for i, used := range memory(ctx) {
+			if i < len(before) {
+				most = max(most, used-before[i])
+			}
+		}
+		if most <= enough {
+			return 0
+		}
+		time.Sleep(500 * time.Millisecond)
+	}
+	return most
+}
+
+// GPUMemory asks NVIDIA's tool what is used of each GPU's memory, MiB; nil where
+// there is none.
+func GPUMemory(ctx context.Context, h launch.Host) []int {
+	tool, err := h.LookPath("nvidia-smi")
+	if err != nil {
+		return nil
+	}
+	out, err := h.Output(ctx, tool, "--query-gpu=memory.used", "--format=csv,noheader,nounits")
+	if err != nil {
+		return nil
+	}
+	var used []int
+	for line := range strings.Lines(string(out)) {
+		if n, err := strconv.Atoi(strings.TrimSpace(line)); err == nil {
+			used = append(used, n)
+		}
+	}
+	return used
 }
 
 func graceOr(d time.Duration) time.Duration {

@@ -13,15 +13,15 @@ import (
 	"github.com/drydock-ml/drydock/launch"
 )
 
-// askVersion asks a Python for the version of vLLM without importing it, which
-// takes seconds.
-const askVersion = "import importlib.metadata as m; print(m.version('vllm'))"
-
-var versionWords = regexp.MustCompile(`(?m)\b(\d+\.\d+(?:\.\d+)?[0-9A-Za-z.+-]*)\s*$`)
+// askVersion asks a Python for the versions of vLLM and of what reads its models
+// without importing them, which takes seconds.
+const askVersion = "import importlib.metadata as m; print(m.version('transformers')); print(m.version('vllm'))"
 
 // Find looks for the program and asks for its version: the Python beside it,
-// else the program itself. The version is "" when neither says one.
+// else the program itself. The version is "" when neither says one; that of
+// transformers is among the packages where the Python does.
 func Find(ctx context.Context, h launch.Host, program string) (launch.Found, error) {
+	words := regexp.MustCompile(`(?m)\b(\d+\.\d+(?:\.\d+)?[0-9A-Za-z.+-]*)\s*$`)
 	binary, err := h.LookPath(program)
 	if err != nil {
 		return launch.Found{}, fail.New(fail.Failed, msg.Text{"%s is not found", "找不到 %s"}, program).Because(err).
@@ -32,7 +32,7 @@ func Find(ctx context.Context, h launch.Host, program string) (launch.Found, err
 	if runtime.GOOS == "windows" {
 		python = "python.exe"
 	}
-	for _, argv := range [][]string{{filepath.Join(filepath.Dir(binary), python), "-c", askVersion}, {binary, "--version"}} {
+	for i, argv := range [][]string{{filepath.Join(filepath.Dir(binary), python), "-c", askVersion}, {binary, "--version"}} {
 		out, err := h.Output(ctx, argv...)
 		if err != nil {
 			if ctx.Err() != nil {
@@ -40,8 +40,11 @@ func Find(ctx context.Context, h launch.Host, program string) (launch.Found, err
 			}
 			continue
 		}
-		if m := versionWords.FindAllSubmatch(out, -1); m != nil {
+		if m := words.FindAllSubmatch(out, -1); m != nil {
 			found.Version = string(m[len(m)-1][1]) // warnings may stand before it
+			if i == 0 && len(m) > 1 {
+				found.Packages = map[string]string{"transformers": string(m[len(m)-2][1])}
+			}
 			break
 		}
 	}
