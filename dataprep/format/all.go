@@ -9,6 +9,7 @@ func All() []Format {
 		arrowFormat(),
 		docFormat(),
 		docxFormat(),
+		xlsFormat(),
 		xlsxFormat(),
 		epubFormat(),
 		odtFormat(),

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/richardlehane/mscfb"
@@ -47,7 +48,7 @@ func sniffDOC(head []byte, name string) bool {
 	if bytes.HasPrefix(head[min(sector, len(head)):], []byte(wordMagic)) || bytes.Contains(head, wideName("WordDocument")) {
 		return true
 	}
-	for _, other := range []string{"Workbook", "PowerPoint Document"} {
+	for _, other := range []string{"Workbook", "Book", "PowerPoint Document"} {
 		if bytes.Contains(head, wideName(other)) {
 			return false
 		}
@@ -158,7 +159,7 @@ func openDOC(file *File) (*doc, error) {
 		return nil, cannotOpen(file, err)
 	}
 	defer f.Close()
-	streams, err := docStreams(file, f)
+	streams, err := oleStreams(file, f, "WordDocument", "0Table", "1Table", "EncryptedPackage")
 	if err != nil {
 		return nil, err
 	}
@@ -189,8 +190,8 @@ func openDOC(file *File) (*doc, error) {
 	return d, nil
 }
 
-// docStreams reads the streams that text needs from the compound file.
-func docStreams(file *File, f io.ReaderAt) (streams map[string]docBytes, err error) {
+// oleStreams reads the streams of these names from a compound file.
+func oleStreams(file *File, f io.ReaderAt, names ...string) (streams map[string]docBytes, err error) {
 	torn := func(why error) *fail.Error {
 		return unreadable(file, msg.Text{"the file is damaged or cut off: %v", "文件已损坏或不完整：%v"}, why).
 			Hint(msg.Text{"it may be an interrupted download or copy; get it again", "可能是下载或复制中断所致；请重新获取"})
@@ -206,9 +207,7 @@ func docStreams(file *File, f io.ReaderAt) (streams map[string]docBytes, err err
 	}
 	streams = map[string]docBytes{}
 	for _, s := range r.File {
-		switch s.Name {
-		case "WordDocument", "0Table", "1Table", "EncryptedPackage":
-		default:
+		if !slices.Contains(names, s.Name) {
 			continue
 		}
 		if _, twice := streams[s.Name]; twice || len(s.Path) > 0 {

@@ -267,9 +267,11 @@ func TestDOCRefused(t *testing.T) {
 		failsWith(t, fileOf(t, "r.doc", b), format.Options{}, want)
 	}
 	// a workbook is told by its streams
-	_, _, err := format.Detect(compound(streamOf{"Workbook", make([]byte, 5000)}), "a.xls")
-	if err == nil || !strings.Contains(err.Error(), "old Office file") {
-		t.Errorf("a workbook: %v", err)
+	if kind, wrong, err := format.Detect(compound(streamOf{"Workbook", make([]byte, 5000)}), "a.doc"); err != nil || kind.Name != "xls" || !wrong {
+		t.Errorf("a workbook: %v, %v", kind, err)
+	}
+	if _, _, err := format.Detect(compound(streamOf{"PowerPoint Document", make([]byte, 5000)}), "a.ppt"); err == nil || !strings.Contains(err.Error(), "old Office file") {
+		t.Errorf("slides: %v", err)
 	}
 }
 

@@ -33,14 +33,14 @@ type htmlWalk struct {
 	line    htmlLine
 	cell    *cellWriter // a table cell takes the blocks instead
 	looks   htmlLooks
-	asides  int             // looked at so far
-	showing bool            // inside hidden text that is read
-	whole   bool            // what is around the content is read as well
+	asides  int  // looked at so far
+	showing bool // inside hidden text that is read
+	whole   bool // what is around the content is read as well
 	around  map[*html.Node]bool
 	rules   map[string]htmlStyle  // of the page's style sheets, by class
 	choices map[*html.Node]string // letters of buttons to choose by
-	part    string          // of a book: the chapter's file
-	titles  map[string]int8 // of a book: level of the headings its contents name in this part
+	part    string                // of a book: the chapter's file
+	titles  map[string]int8       // of a book: level of the headings its contents name in this part
 }
 
 // htmlLine is the block being written.

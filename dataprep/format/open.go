@@ -122,7 +122,7 @@ func signatures() []signature {
 	unpack := msg.Text{"unpack it and give the files inside", "请解压后给出其中的文件"}
 	image := msg.Text{"turn the picture into text first (OCR)", "请先用 OCR 把图片转成文字"}
 	return []signature{
-		{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", msg.Text{"an old Office file (.xls, .ppt) or an encrypted new one", "旧版 Office 文件（.xls、.ppt）或加密的新版文件"}, office},
+		{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", msg.Text{"an old Office file (.ppt) or an encrypted new one", "旧版 Office 文件（.ppt）或加密的新版文件"}, office},
 		{"PK\x03\x04", msg.Text{"a ZIP archive", "ZIP 压缩包"}, msg.Text{
 			"unpack it and give the files inside; a challenge package: drydock submit verify",
 			"请解压后给出其中的文件；竞赛提交包请用 drydock submit verify",

@@ -42,7 +42,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"folder", dir, "folder", "文件夹"},
 		{"empty", write("empty.pdf", ""), "empty (0 bytes)", "空的"},
 		{"no permission", locked, "no permission", "权限"},
-		{"old office", write("a.xls", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"+strings.Repeat("\x00\x01", 300)), "old Office", "旧版 Office"},
+		{"old office", write("a.ppt", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"+strings.Repeat("\x00\x01", 300)), "old Office", "旧版 Office"},
 		{"picture", write("a.pdf", "\x89PNG\r\n\x1a\n"+strings.Repeat("\x00\x01", 300)), "PNG", "PNG"},
 		{"rich text", write("a.txt", `{\rtf1\ansi hello}`), "RTF", "RTF"},
 		{"binary", write("a.bin", strings.Repeat("\x00\x01\x02\xfe", 300)), "binary", "二进制"},

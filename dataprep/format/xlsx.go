@@ -116,12 +116,25 @@ func (w *workbook) read() error {
 			return err
 		}
 	}
+	w.tellEmpty()
+	return nil
+}
+
+// tellEmpty notes a workbook without anything in it.
+func (w *workbook) tellEmpty() {
 	if w.rows == 0 {
 		w.note(Note{Code: "no_text", Damage: true, Text: msg.Text{
 			"%s: no row of the workbook holds anything", "%s：工作簿中没有任何内容",
 		}, Args: []any{w.pkg.file.name()}})
 	}
-	return nil
+}
+
+// tellHidden notes a hidden sheet.
+func (w *workbook) tellHidden(s sheetRef) {
+	w.note(Note{Code: "hidden_sheet", Text: msg.Text{
+		"%s: the hidden sheet %q was not read; unhide it in Excel if its rows are wanted",
+		"%s：隐藏的工作表 %q 未读取；若需要其内容，请在 Excel 中取消隐藏",
+	}, Args: []any{w.pkg.file.name(), s.name}})
 }
 
 // list reads the sheets' names.
@@ -203,10 +216,7 @@ func (w *workbook) sheet(s sheetRef, rels map[string]relation) error {
 		return nil // a chart or a dialogue
 	}
 	if s.state == "hidden" || s.state == "veryHidden" {
-		w.note(Note{Code: "hidden_sheet", Text: msg.Text{
-			"%s: the hidden sheet %q was not read; unhide it in Excel if its rows are wanted",
-			"%s：隐藏的工作表 %q 未读取；若需要其内容，请在 Excel 中取消隐藏",
-		}, Args: []any{w.pkg.file.name(), s.name}})
+		w.tellHidden(s)
 		return nil
 	}
 	if !ok || !w.pkg.has(rel.target) {

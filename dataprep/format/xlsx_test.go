@@ -161,7 +161,7 @@ func TestXLSXBroken(t *testing.T) {
 		{"bad cell name", "b.xlsx", workbookOf(t, row+`<row r="2"><c r="7"/></row></sheetData></worksheet>`), `is called "7"`},
 		{"binary", "b.xlsx", zipOf(t, map[string]string{"xl/workbook.bin": "x"}), ".xlsb"},
 		{"no workbook", "b.xlsx", zipOf(t, map[string]string{"xl/styles.xml": "<x/>"}), "xl/workbook.xml is missing"},
-		{"old", "b.xls", append([]byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), make([]byte, 4096)...), "old Office file"},
+		{"old", "b.xls", append([]byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), make([]byte, 4096)...), "damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
