@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/drydock-ml/drydock/internal/msg"
 )
 
 const (
@@ -33,6 +35,8 @@ type follower struct {
 	event  Event
 	merger *merger
 	spoke  time.Time // when the program was last heard of
+
+	logless bool // the log could not be written
 }
 
 func newFollower(t Trainer, p Plan, o Options, dir string) *follower {
@@ -149,9 +153,11 @@ func (f *follower) line(from string, text []byte, bar bool) error {
 	if f.o.OnLine != nil {
 		f.o.OnLine(l)
 	}
-	if f.o.Log != nil && from == "" && !bar {
+	if f.o.Log != nil && !f.logless && from == "" && !bar {
 		if _, err := io.WriteString(f.o.Log, l.Text+"\n"); err != nil {
-			return err
+			// a program whose output nobody reads would wait for ever
+			f.logless = true
+			f.o.note(msg.Text{"the log is not written any more: %v", "日志无法继续写入：%v"}, err)
 		}
 	}
 	return nil

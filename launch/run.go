@@ -125,6 +125,7 @@ func Run(ctx context.Context, t Trainer, p Plan, o Options) (Result, error) {
 		return Result{}, err
 	}
 	defer r.Close()
+	follow := newFollower(t, p, o, dir) // before the start: what is in the files now is no news
 	proc, err := start(program{Argv: p.Argv, Dir: dir, Env: trainerEnvironment(o.Environ, p.Set, dir), Output: w, Grace: o.Grace})
 	w.Close()
 	if err != nil {
@@ -133,7 +134,6 @@ func Run(ctx context.Context, t Trainer, p Plan, o Options) (Result, error) {
 	if o.OnStart != nil {
 		o.OnStart(proc.pid())
 	}
-	follow := newFollower(t, p, o, dir)
 	reading := parallel.Go(func() error { return follow.output(r) })
 	tailing := parallel.Go(follow.files)
 	stalled := await(ctx, proc, follow, o)

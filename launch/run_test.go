@@ -56,6 +56,9 @@ func play(mode string, args []string) int {
 		fmt.Println("pid", os.Getpid())
 		time.Sleep(time.Minute)
 	default:
+		if code, played := playFault(mode); played {
+			return code
+		}
 		return playMore(mode, args)
 	}
 	return 0

@@ -22,6 +22,9 @@ import (
 
 // playMore acts what only Unix processes do.
 func playMore(mode string, args []string) int {
+	if code, played := playFaultUnix(mode); played {
+		return code
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return 9
