@@ -133,6 +133,8 @@ func TestPDFLayout(t *testing.T) {
 		{"printed twice for bold", at(72, 700, 10, "Bold 粗体") + at(72.3, 700, 10, "Bold 粗体"), 0, []string{"Bold 粗体"}},
 		{"a page turned by 90", turned(200, 100, 10, 0, 1, "first line") + turned(214, 100, 10, 0, 1, "second line"), 90, []string{"first line", "second line"}},
 		{"a page turned by 270", turned(200, 600, 10, 0, -1, "first line") + turned(186, 600, 10, 0, -1, "second line"), 270, []string{"first line", "second line"}},
+		{"figures on a page turned by 90", turned(200, 100, 10, 0, 1, "1. 1.125 m, 11 ft"), 90, []string{"1. 1.125 m, 11 ft"}},
+		{"boxes wider than the advance", "BT /F2 10 Tf 72 700 Td [<0031> 500 <0032> 500 <0020> 700 <006D> 300 <56FD>] TJ ET", 0, []string{"12 m国"}},
 		{"text upside down", turned(300, 200, 10, -1, 0, "first line") + turned(300, 214, 10, -1, 0, "second line"), 180, []string{"first line", "second line"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -241,6 +243,29 @@ func TestPDFRunningLines(t *testing.T) {
 	}
 	if len(r.Notes) != 1 || r.Notes[0].Code != "running_lines" || !strings.Contains(r.Notes[0].In(msg.En), " 50 headers") {
 		t.Errorf("notes %v", r.Notes)
+	}
+}
+
+// TestPDFRomanPages finds page numbers in Roman numerals, and a header that a
+// table follows at once.
+func TestPDFRomanPages(t *testing.T) {
+	t.Parallel()
+	var f pdfFile
+	for p := range 4 {
+		table := ruledTable{60, 740, []float64{60, 150, 60}, [][]string{{"No", "Question", "Key"}}, stroked}
+		for i := range 8 {
+			table.rows = append(table.rows, []string{fmt.Sprint(8*p + i + 1), strings.Repeat("q", 8*p+i+1), string(rune('A' + (p+i)%4))})
+		}
+		f.pages = append(f.pages, pdfContent{stream: at(72, 765, 9, "Bank of questions") + table.stream() + at(280, 30, 9, "- "+[]string{"i", "ii", "iii", "iv"}[p]+" -")})
+	}
+	r := readPDFFile(t, f, pdfOptions())
+	for _, b := range r.Blocks {
+		if b.Cells == nil {
+			t.Errorf("left: %q", b.Text)
+		}
+	}
+	if len(r.Blocks) != 36 || len(r.Notes) != 1 || !strings.Contains(r.Notes[0].In(msg.En), " 8 headers") {
+		t.Errorf("%d rows, notes %v", len(r.Blocks), r.Notes)
 	}
 }
 

@@ -151,6 +151,19 @@ func (raw *rawPage) resolve() {
 		}
 		i = j
 	}
+	clip(kept)
+}
+
+// clip ends each glyph where the next begins: for a font that the file does not
+// carry, PDFium does not know how wide a character is, only where it stands.
+func clip(glyphs []glyph) {
+	const apart = 0.15 // of the em; type printed again for bold is nearer
+	for i := 1; i < len(glyphs); i++ {
+		a, b := &glyphs[i-1], glyphs[i]
+		if a.angle == b.angle && abs(a.base-b.base) <= sameBase*a.size && b.x0-a.x0 > apart*a.size && b.x0 < a.x1 {
+			a.x1 = b.x0
+		}
+	}
 }
 
 // isPrivate reports whether r is of Unicode's private use, apart from the places
@@ -248,16 +261,16 @@ func (g *glyph) placeTurned(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, i in
 	if isWide(g.r) {
 		g.x1 = g.x0 + g.size
 	}
-	if g.angle%90 != 0 {
-		return nil
-	}
-	b, err := p.FPDFText_GetCharBox(&requests.FPDFText_GetCharBox{TextPage: text, Index: i})
+	// the box lies as if the line ran along the x axis: only its shape is of use
+	b, err := p.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: text, Index: i})
 	if err != nil {
-		return nil //nolint:nilerr // no ink: a space
+		return nil //nolint:nilerr // the guess stays
 	}
-	u, v := along(b.Left, b.Bottom), along(b.Right, b.Top)
-	if lo, hi := min(u, v), max(u, v); !isWide(g.r) && hi > lo {
-		g.x0, g.x1 = min(lo, g.x0), hi
+	if high := float64(b.Rect.Top - b.Rect.Bottom); high > 0 {
+		const widest = 3 // em
+		if wide := float64(b.Rect.Right-b.Rect.Left) / high; wide > 0 && wide < widest {
+			g.x1 = g.x0 + wide*g.size
+		}
 	}
 	return nil
 }

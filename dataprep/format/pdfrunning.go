@@ -63,7 +63,8 @@ func (p *pdfPage) findEdges() {
 			inward += step // beside it: a footer that a gutter cuts in two
 		}
 		alone := inward < 0 || inward >= len(main)
-		apart := alone || abs(l.size-size) > 0.05*size || abs(p.lines[main[inward]].base-l.base) > 1.3*pitch
+		// a table's rows are apart from each other, too
+		apart := alone || l.cells == nil && p.lines[main[inward]].cells != nil || abs(l.size-size) > 0.05*size || abs(p.lines[main[inward]].base-l.base) > 1.3*pitch
 		p.edges = append(p.edges, p.edge(i, apart))
 	}
 }
@@ -103,9 +104,11 @@ func (p *pdfPage) edge(i int, apart bool) edgeLine {
 // Roman numeral that stands first or last.
 func mask(s string) (key string, numbers []int) {
 	var b strings.Builder
+	const dashes = "-–—·"
 	words := strings.Fields(s)
+	alone := !strings.ContainsFunc(strings.Trim(s, dashes+" "), unicode.IsSpace)
 	for i, w := range words {
-		if n := romanValue(strings.Trim(w, "-–—·")); n > 0 && (i == 0 || i == len(words)-1) {
+		if n := romanValue(strings.Trim(w, dashes)); n > 0 && (i == 0 || i == len(words)-1 || alone) {
 			numbers = append(numbers, n)
 			b.WriteByte('#')
 			continue
