@@ -35,6 +35,7 @@ func TestJSONOutputIsDocumented(t *testing.T) {
 		{"lint", []string{"drydock.lint/1"}, []any{lintAnswer{}}},
 		{"plan and run", []string{"drydock.run.stage/1", "drydock.run.summary/1", "drydock.warning/1"}, []any{pipeline.StageResult{}}},
 		{"prep", []string{"drydock.prep/1"}, []any{prepAnswer{}}},
+		{"question review", []string{"drydock.question.review/1"}, []any{questionReviewAnswer{}}},
 		{"dedup", []string{"drydock.dedup/1"}, []any{dedupAnswer{}}},
 		{"contam check", []string{"drydock.contam.summary/1", "drydock.contam/1"}, []any{contamAnswer{}}},
 		{"contam review", []string{"drydock.contam.review/1"}, []any{reviewAnswer{}}},

@@ -234,6 +234,7 @@ func (r prepAnswer) text(t *ui.Terminal) {
 	}
 	if !r.DryRun {
 		t.Print(msg.Text{"rows: %s", "数据行：%s"}, r.Out)
+		printFixes(t, r.Fixes)
 		if r.Dropped != "" {
 			t.Print(msg.Text{"left out: %s", "未采用：%s"}, r.Dropped)
 		}

@@ -63,7 +63,7 @@ func (a *app) commandGroups(help *cobra.Command) []commandGroup {
 			newInitCommand(a), newLintCommand(a), newPlanCommand(a), newRunCommand(a),
 		}},
 		{msg.Text{"Parts of the road, each alone", "各环节，可单独使用"}, []*cobra.Command{
-			newPrepCommand(a), newConvertCommand(a), newDedupCommand(a), newContamCommand(a), newTemplateCommand(a), newTrainCommand(a), newEvalCommand(a),
+			newPrepCommand(a), newQuestionCommand(a), newConvertCommand(a), newDedupCommand(a), newContamCommand(a), newTemplateCommand(a), newTrainCommand(a), newCheckpointCommand(a), newServeCommand(a), newEvalCommand(a),
 			newScoreCommand(a), newCompareCommand(a), newCardCommand(a), newSubmitCommand(a),
 		}},
 		{msg.Text{"What there is", "已有的内容"}, []*cobra.Command{

@@ -3,10 +3,13 @@ package pipeline
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/overlay"
+	"github.com/drydock-ml/drydock/dataprep/question"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 )
@@ -35,7 +38,7 @@ func (r *runner) readFixes() error {
 		return fail.New(fail.Config, msg.Text{"fixes: %v", "fixes：%v"}, err).
 			Hint(msg.Text{"drydock question review writes such a file", "drydock question review 会写出该文件"})
 	}
-	o, bad := overlay.Parse(r.cfg.Fixes, data)
+	o, bad := overlay.Parse(filepath.Base(r.cfg.Fixes), data)
 	if len(bad) > 0 {
 		return bad
 	}
@@ -69,8 +72,9 @@ func (u *unitRun) fix(rec *drydock.Record) *drydock.Drop {
 	if f == nil {
 		return nil
 	}
+	unanswered := len(rec.Question.Answer) == 0
 	if f.Action == overlay.Drop {
-		u.fixUsed(n)
+		u.fixUsed(n, unanswered)
 		return &drydock.Drop{Record: rec, Step: "review", Reason: reasonReviewed, Detail: f.Note}
 	}
 	q := *rec.Question
@@ -78,7 +82,7 @@ func (u *unitRun) fix(rec *drydock.Record) *drydock.Drop {
 		u.badFix(f, err)
 		return nil
 	}
-	u.fixUsed(n)
+	u.fixUsed(n, unanswered)
 	rec.Question = &q
 	return nil
 }
@@ -94,8 +98,9 @@ func (u *unitRun) revive(d *drydock.Drop) (rec *drydock.Record, settled bool) {
 	if f == nil {
 		return nil, false
 	}
+	unanswered := slices.Contains([]string{"no_answer", "key_count_mismatch", "key_unused"}, d.Reason)
 	if f.Action == overlay.Drop {
-		u.fixUsed(n)
+		u.fixUsed(n, unanswered)
 		return nil, true
 	}
 	var q drydock.Question
@@ -106,13 +111,31 @@ func (u *unitRun) revive(d *drydock.Drop) (rec *drydock.Record, settled bool) {
 		u.badFix(f, err)
 		return nil, false
 	}
-	u.fixUsed(n)
+	u.fixUsed(n, unanswered)
 	r := *d.Record
 	r.Passage, r.Question = nil, &q
 	return &r, false
 }
 
-func (u *unitRun) fixUsed(n int) { u.job.part.meta.Fixed = append(u.job.part.meta.Fixed, n) }
+// fixUsed notes that a fix was applied. One about a question without an answer, or
+// an answer without a question, settles what the counts of a section lack.
+func (u *unitRun) fixUsed(n int, settles bool) {
+	m := &u.job.part.meta
+	m.Fixed = append(m.Fixed, n)
+	if settles {
+		m.Settled++
+	}
+}
+
+// settledBy reports whether as many questions and answers were decided by a person
+// as the open sections of a file lack.
+func settledBy(open []question.Part, settled int) bool {
+	lacks := 0
+	for _, p := range open {
+		lacks += max(p.Questions, p.Keys) - p.Matched
+	}
+	return lacks > 0 && lacks <= settled
+}
 
 func (u *unitRun) badFix(f *overlay.Fix, err error) {
 	text := msg.Text{"%s: fix of %s: %v", "%s：对 %s 的修正：%v"}

@@ -49,6 +49,8 @@ type partMeta struct {
 	Stems []byte `json:"stems,omitempty"`
 	// Fixed are the numbers of the fixes that were applied.
 	Fixed []int `json:"fixed,omitempty"`
+	// Settled counts those that settle what the counts of a section lack.
+	Settled int `json:"settled,omitempty"`
 	// Failed says that something could not be read or converted: the run ends
 	// with 3.
 	Failed bool `json:"failed,omitempty"`

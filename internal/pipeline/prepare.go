@@ -63,12 +63,12 @@ func (r *runner) finishPrepare(ctx context.Context, stage runstore.Stage, whole 
 		src.Reason, steps.Reason = "unchanged", "unchanged"
 	}
 	r.sumInputs(&src)
+	src.Fixes = r.fixResult()
 	var err error
 	if src.Conflicts, err = r.conflicts(ctx); err != nil {
 		return err
 	}
 	r.noteConflicts(&src)
-	src.Fixes = r.fixResult()
 	for _, s := range r.steps {
 		steps.Steps = append(steps.Steps, StepResult{Name: s.name})
 	}
@@ -153,6 +153,7 @@ func (r *runner) sumInputs(src *StageResult) {
 				row.Dropped[k] += v
 			}
 			row.Sections = addSections(row.Sections, m.Sections)
+			row.Settled += m.Settled
 			for _, n := range m.Notes {
 				src.Notes = append(src.Notes, Note{in.name, n.Code, n.En, n.Zh})
 				if n.Damage {
@@ -183,7 +184,7 @@ func (r *runner) sumInputs(src *StageResult) {
 			}, in.name, (drydock.Sums{Dropped: row.Dropped}).DroppedTotal(), counts(row.Dropped)).
 				Hint(msg.Text{"each stands in %s with its reason and place", "每一块及其原因、位置都在 %s 中"}, r.dropFile))
 		}
-		r.proveSections(in.name, row.Sections, src)
+		r.proveSections(in.name, row.Sections, row.Settled, src)
 		src.Inputs = append(src.Inputs, row)
 	}
 }

@@ -150,8 +150,11 @@ type InputResult struct {
 	Dropped map[string]int `json:"dropped"`
 	// Sections are the parts of a question bank with the proof of their counts.
 	Sections []question.Part `json:"sections,omitempty"`
-	Error    *Note           `json:"error,omitempty"` // it could not be read, or not to its end
-	Hints    []Note          `json:"hints,omitempty"`
+	// Settled counts questions without an answer, or the reverse, that a person
+	// decided about.
+	Settled int    `json:"settled,omitempty"`
+	Error   *Note  `json:"error,omitempty"` // it could not be read, or not to its end
+	Hints   []Note `json:"hints,omitempty"`
 }
 
 // A StepResult is one step's sums.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dataprep/overlay"
+	"github.com/drydock-ml/drydock/dataprep/question"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/runstore"
@@ -32,6 +34,7 @@ type ReviewItem struct {
 	Reason   string            `json:"reason,omitempty"`   // why it was dropped
 	Detail   string            `json:"detail,omitempty"`
 	Text     string            `json:"text,omitempty"`    // of what was dropped
+	Draft    *drydock.Question `json:"draft,omitempty"`   // what a dropped text may be, without its answer
 	Excerpt  []string          `json:"excerpt,omitempty"` // the source's own lines, from a little above
 	Fix      *overlay.Fix      `json:"fix,omitempty"`     // what was decided about it
 }
@@ -46,11 +49,12 @@ func (it *ReviewItem) Confidence() float64 {
 
 // A Review is what a person is to look at.
 type Review struct {
-	Items  []ReviewItem // the most doubtful first
-	Rows   int          // questions that were read
-	Drops  int          // pieces the question parser dropped
-	Lacks  []string     // source files that were not found; their items have no excerpt
-	Unread fail.List    // lines that are no row
+	Items  []ReviewItem               // the most doubtful first
+	Rows   int                        // questions that were read
+	Drops  int                        // pieces the question parser dropped
+	Lacks  []string                   // source files that were not found; their items have no excerpt
+	Unread fail.List                  // lines that are no row
+	starts map[string]map[string]bool // by source: where any question or drop begins
 }
 
 // ReviewOptions say what is looked at.
@@ -65,7 +69,7 @@ type ReviewOptions struct {
 // ReadReview gathers the doubtful questions of rows and drop files, with what
 // stands in their sources.
 func ReadReview(ctx context.Context, o ReviewOptions) (*Review, error) {
-	rv := &Review{Items: []ReviewItem{}}
+	rv := &Review{Items: []ReviewItem{}, starts: map[string]map[string]bool{}}
 	for _, name := range o.Files {
 		line := 0
 		err := eachLine(name, func(b []byte) error {
@@ -98,9 +102,10 @@ func (rv *Review) take(b []byte, below float64) error {
 	if err := json.Unmarshal(b, &d); err == nil && d.Reason != "" && d.Step != "" {
 		rv.Drops++
 		if d.Step == "parse_questions" && d.Origin != nil && d.Origin.SHA256 != "" {
+			rv.begins(d.Origin.SHA256, d.Origin.Locator)
 			rv.Items = append(rv.Items, ReviewItem{
 				ID: d.ID, File: d.Origin.File, SHA256: d.Origin.SHA256, At: d.Origin.Locator,
-				Read: overlay.ReadingOfText(d.Text), Reason: d.Reason, Detail: d.Detail, Text: d.Text,
+				Read: overlay.ReadingOfText(d.Text), Reason: d.Reason, Detail: d.Detail, Text: d.Text, Draft: draftOf(d.Text),
 			})
 		}
 		return nil
@@ -114,14 +119,25 @@ func (rv *Review) take(b []byte, below float64) error {
 		return fmt.Errorf("a %s, no question: review reads what drydock prep --to question writes", r.Kind())
 	}
 	rv.Rows++
-	if q.Confidence >= below || r.Origin.File == nil || r.Origin.File.SHA256 == "" {
+	sha, at := placeOfRecord(r)
+	if sha == "" {
+		return nil // nothing to tie a decision to
+	}
+	rv.begins(sha, at)
+	if q.Confidence >= below {
 		return nil
 	}
-	sha, at := placeOfRecord(r)
 	rv.Items = append(rv.Items, ReviewItem{
 		ID: cmp.Or(r.RowID, r.ID.String()), File: r.Origin.File.Name, SHA256: sha, At: at, Read: overlay.Reading(q), Question: q,
 	})
 	return nil
+}
+
+func (rv *Review) begins(sha, at string) {
+	if rv.starts[sha] == nil {
+		rv.starts[sha] = map[string]bool{}
+	}
+	rv.starts[sha][at] = true
 }
 
 // The lines shown of a source: some above the place, and behind it up to the
@@ -149,7 +165,7 @@ func (rv *Review) excerpts(ctx context.Context, o ReviewOptions) error {
 			rv.Lacks = append(rv.Lacks, items[0].File)
 			continue
 		}
-		if err := excerpt(ctx, path, items, o.Read); err != nil {
+		if err := excerpt(ctx, path, items, rv.starts[sha], o.Read); err != nil {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
@@ -180,7 +196,7 @@ func findSource(name, sha string, places []string) string {
 }
 
 // excerpt fills in the lines around each item's place.
-func excerpt(ctx context.Context, path string, items []*ReviewItem, o format.Options) error {
+func excerpt(ctx context.Context, path string, items []*ReviewItem, starts map[string]bool, o format.Options) error {
 	in, err := OpenInput(ctx, path, o, nil)
 	if err != nil {
 		return err
@@ -200,14 +216,18 @@ func excerpt(ctx context.Context, path string, items []*ReviewItem, o format.Opt
 			if err != nil {
 				return err
 			}
-			text := strings.TrimRight(blockText(b), " \t")
+			text, at := strings.TrimRight(blockText(b), " \t"), b.At.String()
 			for it := range open {
+				if starts[at] && at != it.At {
+					delete(open, it)
+					continue
+				}
 				it.Excerpt = append(it.Excerpt, text)
 				if open[it]--; open[it] == 0 {
 					delete(open, it)
 				}
 			}
-			for _, it := range want[b.At.String()] {
+			for _, it := range want[at] {
 				if it.Excerpt == nil {
 					it.Excerpt = append(slices.Clone(above), text)
 					open[it] = linesBelow
@@ -221,9 +241,57 @@ func excerpt(ctx context.Context, path string, items []*ReviewItem, o format.Opt
 	return nil
 }
 
-// NewFix makes a decision about an item.
+// Base is what a correction starts from: the question as it was read, or what a
+// dropped text may be; nil where there is neither.
+func (it *ReviewItem) Base() *drydock.Question {
+	if it.Question != nil {
+		return it.Question
+	}
+	return it.Draft
+}
+
+// NewFix makes a decision about an item. One about a dropped text says all of the
+// question, since nothing of it was read.
 func (it *ReviewItem) NewFix(a overlay.Action, set *overlay.Fields) overlay.Fix {
+	if q := it.Draft; a == overlay.Set && q != nil {
+		if set.Stem == nil {
+			set.Stem = &q.Stem
+		}
+		if set.Options == nil {
+			set.Options = q.Options
+		}
+		if set.Statements == nil {
+			set.Statements = q.Statements
+		}
+	}
 	return overlay.Fix{ID: it.ID, SHA256: it.SHA256, At: it.At, Read: it.Read, Action: a, Set: set}
+}
+
+// draftOf reads a dropped text as the question it may be. What made it unfit is
+// mostly its answer, so another stands in for it while it is read, and is taken
+// away again. nil when it is no question in any case.
+func draftOf(text string) *drydock.Question {
+	lines := strings.Split(text, "\n")
+	for cut := 0; cut <= min(2, len(lines)-1); cut++ {
+		tried := append(slices.Clone(lines[:len(lines)-cut]), "答案：A")
+		doc := &drydock.Document{File: &drydock.File{}, Blocks: func(context.Context) iter.Seq2[drydock.Block, error] {
+			return func(yield func(drydock.Block, error) bool) {
+				for i, l := range tried {
+					if !yield(drydock.Block{Text: l, At: drydock.Locator{Line: i + 1}}, nil) {
+						return
+					}
+				}
+			}
+		}}
+		for rec, err := range question.New(question.Options{MinConfidence: -1}).Parse(context.Background(), doc) {
+			if err == nil && len(rec.Question.Options) > 0 {
+				q := *rec.Question
+				q.Answer, q.Confidence, q.Doubts, q.Kind = nil, 0, nil, ""
+				return &q
+			}
+		}
+	}
+	return nil
 }
 
 // Try says what the item becomes by a fix; the error says why it becomes nothing.
@@ -240,4 +308,18 @@ func (it *ReviewItem) Try(f *overlay.Fix) (*drydock.Question, error) {
 		return nil, err
 	}
 	return q, nil
+}
+
+// SourceFolders lists the files and folders of the project's sources.
+func (c *Config) SourceFolders() []string {
+	var out []string
+	for _, s := range c.Sources {
+		for _, p := range s.Path {
+			root, _, err := expand(inside(c.Dir, filepath.FromSlash(p)))
+			if err == nil && !slices.Contains(out, root) {
+				out = append(out, root)
+			}
+		}
+	}
+	return append(out, c.Dir)
 }

@@ -30,8 +30,11 @@ const maxUnclosed = 5
 
 // proveSections holds a file's sections to the proof: as many questions as
 // answers, each joined. What does not close makes the run end with 3.
-func (r *runner) proveSections(file string, parts []question.Part, src *StageResult) {
+func (r *runner) proveSections(file string, parts []question.Part, settled int, src *StageResult) {
 	open := question.Unclosed(parts)
+	if settledBy(open, settled) {
+		open = nil // what the counts lack, a person has decided
+	}
 	for i, p := range open {
 		if i == maxUnclosed {
 			r.partial = append(r.partial, fail.New(fail.Partial, msg.Text{
