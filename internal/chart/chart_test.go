@@ -57,7 +57,7 @@ func TestLinesText(t *testing.T) {
      │┆
 55 % ┤· · · · · · · · · · · · · · · · · · ·
      └──────────────────────────────────────
-     200                400              600  step
+     200                400        600  step
 `, "\n")
 	if d := cmp.Diff(want, sweep().Text(44, 12)); d != "" {
 		t.Error(d)

@@ -224,13 +224,17 @@ func (c *Lines) Text(width, rows int) string {
 	return b.String()
 }
 
-// xLabels writes the ticks below a terminal chart, as many as fit.
+// xLabels writes the ticks below a terminal chart and the axis's name behind them,
+// as many as fit.
 func xLabels(name string, x0, x1 float64, indent, cols int, px func(float64) int) string {
 	xt, step := ticks(x0, x1, max(1, cols/12))
 	line := []rune(strings.Repeat(" ", indent+cols))
-	free := 0
+	free, end := 0, len(line)
+	if name != "" {
+		end -= columns(name) + 2
+	}
 	place := func(at int, s string) {
-		at = min(at, len(line)-len([]rune(s)))
+		at = min(at, end-len([]rune(s)))
 		if at < free {
 			return
 		}
