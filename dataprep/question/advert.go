@@ -5,16 +5,23 @@ import "strings"
 // advert recognises a line by which a site or a seller speaks of itself between
 // the questions. It must say two things: who, and what to do, as no question does.
 func advert(s string) bool {
-	if len(s) > 240 || len(s) < 12 {
+	if len(s) > 240 || len(s) < 12 || s[0] >= '0' && s[0] <= '9' {
 		return false
 	}
-	if s[0] < 0x80 && strings.IndexByte(s, '.') < 0 && !strings.Contains(s, "群") && !strings.Contains(s, "号") {
+	if s[0] < 0x80 && (s[1] == '.' || s[1] == ')' || s[1] >= 0x80) {
+		return false // an option, the commonest line of a bank
+	}
+	web := strings.IndexByte(s, '.') >= 0
+	if !web && s[0] < 0x80 && s[len(s)-1] < 0x80 {
 		return false // the commonest line of an English bank
 	}
 	for _, w := range [...]string{"微信公众号", "公众号：", "公众号:", "QQ群", "QQ交流群", "加微信", "微信群", "扫码关注", "扫描二维码", "扫一扫", "更多题库", "更多试题", "更多资料", "题库下载", "淘宝店"} {
 		if strings.Contains(s, w) && askedOf(s) {
 			return true
 		}
+	}
+	if !web {
+		return false
 	}
 	f := strings.ToLower(s)
 	if strings.Contains(f, "www.") || strings.Contains(f, "http://") || strings.Contains(f, "https://") || strings.Contains(f, ".com") {

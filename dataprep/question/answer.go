@@ -52,10 +52,8 @@ func readLetters(s string) []int {
 	var out []int
 	lower := 0
 	seen := 0
-	for _, w := range [...]string{" and ", " or ", " & "} {
-		if strings.Contains(s, w) {
-			s = strings.ReplaceAll(s, w, ",") // A, B and D
-		}
+	if len(s) < 64 && (strings.Contains(s, " and ") || strings.Contains(s, " or ") || strings.Contains(s, " & ")) {
+		s = strings.NewReplacer(" and ", ",", " or ", ",", " & ", ",").Replace(s) // A, B and D
 	}
 	for i, r := range s {
 		v, low := letterValue(r)

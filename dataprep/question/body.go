@@ -1,6 +1,7 @@
 package question
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/drydock-ml/drydock"
@@ -58,7 +59,8 @@ func splitBody(text string) body {
 // the first line and B, D on the second. The labels must be clear, of one style,
 // and A to the last without a gap.
 func columnOrder(marks []mark) []mark {
-	var out []mark
+	var room [maxOptions]mark
+	out := room[:0]
 	seen := 0
 	for _, m := range marks {
 		if m.place < placeGap || m.style > labelParen && !m.style.enclosed() {
@@ -73,7 +75,7 @@ func columnOrder(marks []mark) []mark {
 	if len(out) < 4 || seen != 1<<len(out)-1 || out[0].v != 0 || out[1].v == 1 {
 		return nil
 	}
-	return out
+	return slices.Clone(out)
 }
 
 // splitColumns cuts the options where their labels stand and sorts them.

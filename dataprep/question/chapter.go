@@ -54,10 +54,13 @@ type chapter struct {
 
 	rule     rule // which lines open items
 	seg      segment
-	segs     []segment // those that wait for a key
-	mayBeKey bool      // the line remembered last may open a key
-	trial    bool      // a segment is being read again
-	stray    bool      // the trial has left its segment
+	segs     []segment   // those that wait for a key
+	mayBeKey bool        // the line remembered last may open a key
+	free     [][]rawLine // lists that wait to be used again
+	slab     []line
+	used     int  // of slab
+	trial    bool // a segment is being read again
+	stray    bool // the trial has left its segment
 	stopped  bool
 }
 
@@ -164,7 +167,8 @@ func (c *chapter) textLine(l line, level int8) {
 	}
 	if ok, bare := keyHeader(l.text); ok && !c.explains(l.text) {
 		if bare {
-			c.header = &l
+			h := l // a copy: l itself stays off the heap
+			c.header = &h
 			return
 		}
 		c.openZone()
@@ -437,11 +441,28 @@ func (c *chapter) openItem(m numberMark, l line) {
 	c.dropOrphans()
 	c.cur = &item{num: m, form: c.path.form, shared: c.sharedBy(m.n)}
 	body := l
-	c.cur.lines = make([]line, 0, 8)
+	c.cur.lines = c.room()
 	c.cur.addFirst(body)
 	c.cur.radio = formMark(l.text)
 	c.held += len(l.text)
 	c.lastAdd = &c.cur.lines[0]
+}
+
+// itemLines is how many lines an item has room for; slabLines, how many are
+// allocated at once.
+const itemLines, slabLines = 8, 1024
+
+// room is an empty list of lines for an item. All of them end with the chapter,
+// so they share one slab.
+func (c *chapter) room() []line {
+	if c.trial {
+		return make([]line, 0, itemLines)
+	}
+	if c.used+itemLines > len(c.slab) {
+		c.slab, c.used = make([]line, slabLines), 0
+	}
+	c.used += itemLines
+	return c.slab[c.used-itemLines : c.used-itemLines : c.used]
 }
 
 // addFirst adds the line with the number; marks are looked for behind it.

@@ -3,6 +3,7 @@ package question
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -116,9 +117,10 @@ func confidence(doubts []string) float64 {
 
 // check looks for what a list of options should not hold.
 func (d *draft) check() {
+	var keys [maxOptions]uint64
 	for i, o := range d.options {
-		for _, p := range d.options[:i] {
-			if foldText(o.Text) == foldText(p.Text) && o.Text != "" {
+		if i < maxOptions {
+			if keys[i] = foldKey(o.Text); slices.Contains(keys[:i], keys[i]) {
 				d.doubted(doubtSameOptions)
 			}
 		}
@@ -131,11 +133,28 @@ func (d *draft) check() {
 	}
 }
 
+// foldKey hashes a text as foldText folds it.
+func foldKey(s string) uint64 {
+	h := uint64(fnvBasis)
+	for _, r := range trimPoint(s) {
+		if !isSpace(r) {
+			h = (h ^ uint64(unicode.ToLower(r))) * fnvPrime
+		}
+	}
+	return h
+}
+
 // isDate recognises 5月6日, 6-May, 2025-05-06, 2025/5/6: what a spreadsheet makes of
 // 5-6.
 func isDate(s string) bool {
+	if len(s) > 24 {
+		return false
+	}
 	if i := strings.Index(s, "月"); i > 0 && strings.HasSuffix(s, "日") {
 		return onlyDigits(s[:i]) && onlyDigits(s[i+len("月"):len(s)-len("日")])
+	}
+	if strings.IndexByte(s, '-') < 0 && strings.IndexByte(s, '/') < 0 {
+		return false
 	}
 	f := strings.FieldsFunc(s, func(r rune) bool { return r == '-' || r == '/' })
 	if len(f) == 3 {
@@ -165,8 +184,10 @@ func saysAbove(s string) bool {
 			}
 		}
 	}
-	f := foldText(s)
-	switch f {
+	if s == "" || !strings.ContainsRune("aAnNbB", rune(s[0])) {
+		return false
+	}
+	switch foldText(s) {
 	case "alloftheabove", "noneoftheabove", "anyoftheabove", "allofabove", "noneofabove", "alltheabove", "bothoftheabove":
 		return true
 	}

@@ -74,6 +74,9 @@ func (c *chapter) remember(l line, level int8) {
 	}
 	if len(c.seg.lines) == 0 {
 		c.seg.path = c.path
+		if n := len(c.free); n > 0 && c.seg.lines == nil {
+			c.seg.lines, c.free = c.free[n-1], c.free[:n-1]
+		}
 	}
 	if c.seg.torn = c.seg.torn || len(c.seg.lines) >= maxSegment; !c.seg.torn {
 		c.seg.lines = append(c.seg.lines, rawLine{l, level})
@@ -143,6 +146,9 @@ func (c *chapter) refit() {
 		}
 		all[0].tell(all)
 		entries, secs = append(entries, all[0].entries...), append(secs, all[0].secs...)
+	}
+	for _, s := range c.segs {
+		c.free = append(c.free, s.lines[:0])
 	}
 	c.entries, c.secs, c.segs = entries, secs, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock"
 )
@@ -280,12 +281,18 @@ func deal(sections []*section, n int) {
 func (k *keyPart) size() int {
 	n := 0
 	for _, r := range k.runs {
-		if e, ok := r.entries(); ok {
-			n += len(e)
-			continue
+		want, letters := r.to-r.from+1, 0
+		for _, g := range r.groups {
+			if judgeMark(g) > 0 {
+				letters++
+			} else {
+				letters += utf8.RuneCountInString(g)
+			}
 		}
-		all, _ := spread(r.groups, 0, 1, r)
-		n += len(all)
+		if r.from > 0 && (want == 1 || want == len(r.groups)) {
+			letters = want
+		}
+		n += letters
 	}
 	return n
 }

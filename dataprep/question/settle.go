@@ -63,7 +63,7 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 	if reason != "" {
 		return nil, d.reject(c.file, reason, detail)
 	}
-	if l := d.ans.letters; len(l) == 1 && l[0] < len(d.options) && foldText(d.explain) == foldText(d.options[l[0]].Text) {
+	if l := d.ans.letters; len(l) == 1 && d.explain != "" && l[0] < len(d.options) && foldText(d.explain) == foldText(d.options[l[0]].Text) {
 		d.explain = "" // 答案：B. 绿 says the option once more
 	}
 	return d.finish(c.file, c.bar)

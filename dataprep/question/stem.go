@@ -291,13 +291,16 @@ func needsFigure(q *drydock.Question) bool {
 
 // figureOnly recognises an option that is a picture: [图片], <img …>, ![](x.png), 图A.
 func figureOnly(s string) bool {
+	if s == "" || len(s) >= 80 || s[0] != '!' && s[0] != '<' && s[0] != '[' && s[0] < 0x80 && strings.IndexByte(s, '.') < 0 {
+		return false
+	}
 	for _, w := range [...]string{"![", "<img", "[IMG", "[img", "[图", "【图", "（图", "[image", "[Image"} {
 		if strings.HasPrefix(s, w) {
 			return true
 		}
 	}
 	for _, w := range [...]string{".png", ".jpg", ".jpeg", ".gif", ".bmp"} {
-		if len(s) < 80 && strings.HasSuffix(strings.ToLower(s), w) {
+		if len(s) > len(w) && strings.EqualFold(s[len(s)-len(w):], w) {
 			return true
 		}
 	}

@@ -306,7 +306,13 @@ func letterValue(r rune) (v int, lower bool) {
 	return -1, false
 }
 
-func letter(v int) string { return string(rune('A' + v)) }
+func letter(v int) string {
+	const all = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	if v < 0 || v >= len(all) {
+		return string(rune('A' + v))
+	}
+	return all[v : v+1]
+}
 
 // maxOptions is how far option labels are followed: A to L.
 const maxOptions = 12

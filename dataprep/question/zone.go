@@ -450,6 +450,7 @@ func (c *chapter) flush() {
 	secs := c.secs
 	c.flushEntries()
 	c.tellParts(secs)
+	c.used = 0 // no item is left
 }
 
 // tellParts tells what became of sections that are done.
