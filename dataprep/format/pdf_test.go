@@ -494,6 +494,31 @@ func TestPDFFigures(t *testing.T) {
 	}
 }
 
+// TestPDFFields reads what was filled into a form where it stands.
+func TestPDFFields(t *testing.T) {
+	t.Parallel()
+	const content, filled = "BT /F1 11 Tf 72 700 Td (Name:) Tj 0 -20 Td (Answer: B) Tj ET", "BT /F1 11 Tf 2 4 Td (Zhang San) Tj ET"
+	file := fmt.Sprintf(`%%PDF-1.4
+1 0 obj << /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R] >> >> endobj
+2 0 obj << /Type /Pages /Kids [3 0 R] /Count 1 >> endobj
+3 0 obj << /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Annots [6 0 R] /Resources << /Font << /F1 5 0 R >> >> >> endobj
+4 0 obj << /Length %d >> stream
+%s
+endstream endobj
+5 0 obj << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> endobj
+6 0 obj << /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (Zhang San) /F 4 /Rect [110 696 210 712] /AP << /N 7 0 R >> >> endobj
+7 0 obj << /Type /XObject /Subtype /Form /BBox [0 0 100 16] /Resources << /Font << /F1 5 0 R >> >> /Length %d >> stream
+%s
+endstream endobj
+trailer << /Root 1 0 R >>
+%%%%EOF
+`, len(content), content, len(filled), filled)
+	r, _ := formattest.Read(t.Context(), writeBytes(t, "x.pdf", []byte(file)), pdfOptions())
+	if d := cmp.Diff([]string{"Name: Zhang San", "Answer: B"}, texts(r)); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestPDFSecurity(t *testing.T) {
 	t.Parallel()
 	page := []pdfContent{{stream: at(72, 700, 11, "secret") + at(72, 680, 11, "秘密")}}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/enums"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 )
@@ -48,12 +49,12 @@ const fewGlyphs = 200
 // readPage reads one page of an open document, counted from 0. pictures says
 // that the file holds images and that they are to be found.
 func readPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, pictures bool) (*rawPage, error) {
-	loaded, err := p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: index})
+	loaded, err := loadPage(p, doc, index)
 	if err != nil {
 		return nil, err
 	}
-	defer p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page})
-	page := requests.Page{ByReference: &loaded.Page}
+	defer p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded})
+	page := requests.Page{ByReference: &loaded}
 	text, err := p.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: page})
 	if err != nil {
 		return nil, err
@@ -91,6 +92,53 @@ func readPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, pictures
 		err = raw.readPictures(p, page)
 	}
 	return raw, err
+}
+
+// loadPage loads a page with what was filled into its form, or typed onto it,
+// as part of its text.
+func loadPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int) (references.FPDF_PAGE, error) {
+	req := &requests.FPDF_LoadPage{Document: doc, Index: index}
+	loaded, err := p.FPDF_LoadPage(req)
+	if err != nil {
+		return "", err
+	}
+	page := requests.Page{ByReference: &loaded.Page}
+	if !hasFields(p, page) {
+		return loaded.Page, nil
+	}
+	// in this sandbox's copy of the document; the page shows it when loaded again
+	if _, err := p.FPDFPage_Flatten(&requests.FPDFPage_Flatten{Page: page, Usage: requests.FPDFPage_FlattenUsageNormalDisplay}); err != nil {
+		return loaded.Page, nil //nolint:nilerr // the page as it was is better than none
+	}
+	if _, err := p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: loaded.Page}); err != nil {
+		return "", err
+	}
+	if loaded, err = p.FPDF_LoadPage(req); err != nil {
+		return "", err
+	}
+	return loaded.Page, nil
+}
+
+// hasFields reports whether a page has form fields or typed notes. What else is
+// laid onto pages, such as links, holds no text.
+func hasFields(p pdfium.Pdfium, page requests.Page) bool {
+	n, err := p.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: page})
+	if err != nil {
+		return false
+	}
+	const most = 500 // looked at
+	for i := range min(n.Count, most) {
+		a, err := p.FPDFPage_GetAnnot(&requests.FPDFPage_GetAnnot{Page: page, Index: i})
+		if err != nil {
+			continue
+		}
+		t, err := p.FPDFAnnot_GetSubtype(&requests.FPDFAnnot_GetSubtype{Annotation: a.Annotation})
+		p.FPDFPage_CloseAnnot(&requests.FPDFPage_CloseAnnot{Annotation: a.Annotation})
+		if err == nil && (t.Subtype == enums.FPDF_ANNOT_SUBTYPE_WIDGET || t.Subtype == enums.FPDF_ANNOT_SUBTYPE_FREETEXT) {
+			return true
+		}
+	}
+	return false
 }
 
 // add takes in character i of a page. Spaces that PDFium made up are only noted,
