@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -10,7 +11,7 @@ import (
 
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/launch"
 	"github.com/drydock-ml/drydock/launch/feed"
 )
 
@@ -31,13 +32,14 @@ func newLintCommand(a *app) *cobra.Command {
 		use: "[FILE…]", args: anyArgs("FILE"),
 		short: msg.Text{"Report everything wrong with drydock.yaml, or with training rows, at once.", "一次报告 drydock.yaml 或训练数据的全部错误。"},
 		long: msg.Text{
-			"Every finding has its place, the line itself and what was probably meant. Nothing is read but the configuration and the list of files it names. With --trainer, FILE holds training rows: which of them the trainer drops, cuts, masks or feeds otherwise than the model will be asked is told with line, row and pointer, and with the setting that mends it, as drydock template check does.",
-			"每个问题都给出位置、所在行以及可能的正确写法。只读取配置及其中列出的文件清单。带 --trainer 时 FILE 为训练数据：指出训练器会丢弃、截断、掩蔽或与提问不一致的行，给出行号、行 id、指针以及修正所用的设置，与 drydock template check 相同。",
+			"Every finding has its place, the line itself and what was probably meant. Nothing is read but the configuration and the list of files it names. FILE may also be a trainer's own training file or a dataset_info.json of LLaMA-Factory. With --trainer, FILE holds training rows: which of them the trainer drops, cuts, masks or feeds otherwise than the model will be asked is told with line, row and pointer, and with the setting that mends it, as drydock template check does.",
+			"每个问题都给出位置、所在行以及可能的正确写法。只读取配置及其中列出的文件清单。FILE 也可以是训练器自己的训练文件，或 LLaMA-Factory 的 dataset_info.json。带 --trainer 时 FILE 为训练数据：指出训练器会丢弃、截断、掩蔽或与提问不一致的行，给出行号、行 id、指针以及修正所用的设置，与 drydock template check 相同。",
 		},
 		examples: []example{
 			{msg.Text{"the project here", "当前项目"}, "drydock lint"},
 			{msg.Text{"as annotations of a GitHub workflow", "作为 GitHub 工作流注解"}, "drydock lint --format github"},
 			{msg.Text{"training rows, as ms-swift feeds them", "按 ms-swift 的方式检查训练数据"}, "drydock lint data.jsonl --trainer swift --max-length 2048"},
+			{msg.Text{"the data sets LLaMA-Factory is told of", "LLaMA-Factory 的数据集清单"}, "drydock lint data/dataset_info.json"},
 		},
 	}, nil)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
@@ -63,6 +65,8 @@ type finding struct {
 	Kind    fail.Kind `json:"kind"`
 	Message string    `json:"message"`
 	Hint    string    `json:"hint,omitempty"`
+	// Severity is "warning" for what may be meant; an error has none.
+	Severity string `json:"severity,omitempty"`
 }
 
 type lintAnswer struct {
@@ -77,7 +81,7 @@ func runLint(ctx context.Context, a *app, o LintOptions) error {
 		return oneOf("--format", o.Format, "text", "json", "github")
 	}
 	if o.Trainer != "" {
-		return lintRows(ctx, a, o)
+		return lintTraining(ctx, a, o)
 	}
 	if o.Contract != "" || o.MaxLength != 0 {
 		return fail.New(fail.Usage, msg.Text{"--contract and --max-length go with --trainer", "--contract 与 --max-length 须与 --trainer 同用"})
@@ -89,26 +93,38 @@ func runLint(ctx context.Context, a *app, o LintOptions) error {
 	if err != nil {
 		return err
 	}
+	return a.lintConfigs(o, home)
+}
+
+// lintConfigs reports what is wrong with the configurations among the files. The
+// error holds what is no warning.
+func (a *app) lintConfigs(o LintOptions, home string) error {
 	ans := lintAnswer{Schema: "drydock.lint/1", Findings: []finding{}}
 	var all fail.List
+	text := o.Format == "text" && !a.term.JSON()
 	for _, name := range o.Files {
-		_, found := pipeline.LoadFor(name, home)
+		found, err := a.lintConfig(name, o.Trainer, home)
+		if err != nil {
+			return err
+		}
 		ans.Files = append(ans.Files, filepath.ToSlash(name))
-		all = append(all, found...)
-		if len(found) == 0 && o.Format == "text" && !a.term.JSON() {
+		for _, f := range found {
+			ans.Findings = append(ans.Findings, a.findingOf(f))
+			if !f.Warning {
+				all = append(all, f.Error)
+			} else if text {
+				a.term.Note(msg.Text{"%v", "%v"}, f.Error)
+			}
+		}
+		if len(found.Errors()) == 0 && text {
 			a.term.Print(msg.Text{"%s: no errors", "%s：没有错误"}, name)
 		}
-	}
-	for _, e := range all {
-		ans.Findings = append(ans.Findings, finding{
-			filepath.ToSlash(e.Where.File), e.Where.Line, e.Where.Column, e.Kind, e.Message(a.lang), strings.Join(e.Hints(a.lang), "\n"),
-		})
 	}
 	ans.Errors = len(all)
 	switch {
 	case o.Format == "github":
 		for _, f := range ans.Findings {
-			a.term.Println(githubAnnotation("error", f))
+			a.term.Println(githubAnnotation(cmp.Or(f.Severity, "error"), f))
 		}
 	case o.Format == "json" || a.term.JSON():
 		if err := a.term.Value(ans); err != nil {
@@ -121,6 +137,18 @@ func runLint(ctx context.Context, a *app, o LintOptions) error {
 		return nil
 	}
 	return shown{all}
+}
+
+func (a *app) findingOf(f launch.Finding) finding {
+	e := f.Error
+	out := finding{
+		File: filepath.ToSlash(e.Where.File), Line: e.Where.Line, Column: e.Where.Column,
+		Kind: e.Kind, Message: e.Message(a.lang), Hint: strings.Join(e.Hints(a.lang), "\n"),
+	}
+	if f.Warning {
+		out.Severity = "warning"
+	}
+	return out
 }
 
 // githubAnnotation is a workflow command that marks the line in a pull request:

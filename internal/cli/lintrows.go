@@ -2,12 +2,49 @@ package cli
 
 import (
 	"context"
+	"path/filepath"
+	"slices"
 
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/launch"
+	"github.com/drydock-ml/drydock/launch/feed"
 	"github.com/drydock-ml/drydock/launch/parity"
 )
+
+// lintTraining looks at a trainer's configurations, and at training rows as it
+// feeds them. Of a training file of LLaMA-Factory without errors, the rows it names
+// are looked at, too.
+func lintTraining(ctx context.Context, a *app, o LintOptions) error {
+	if !slices.Contains(feed.Trainers(), o.Trainer) {
+		return oneOf("--trainer", o.Trainer, feed.Trainers()...)
+	}
+	configs, rows := o, o
+	configs.Files, rows.Files = nil, nil
+	for _, name := range o.Files {
+		if !isConfig(name) {
+			rows.Files = append(rows.Files, name)
+			continue
+		}
+		found, err := a.lintConfig(name, o.Trainer, "")
+		if err != nil {
+			return err
+		}
+		names := o.Trainer == "llamafactory" && filepath.Base(name) != launch.DatasetInfoName
+		if !names || len(found) > 0 {
+			configs.Files = append(configs.Files, name)
+		}
+		if names {
+			rows.Files = append(rows.Files, name)
+		}
+	}
+	if len(configs.Files) > 0 {
+		if err := a.lintConfigs(configs, ""); err != nil || len(rows.Files) == 0 {
+			return err
+		}
+	}
+	return lintRows(ctx, a, rows)
+}
 
 // lintRows looks at training rows as a trainer feeds them: what template check
 // finds, of several files, also as annotations.
