@@ -130,6 +130,9 @@ func scanLabel(s string) (label, bool) {
 		i = skipSpace(s, i+w)
 		r, _ = utf8.DecodeRuneInString(s[i:])
 	}
+	if r < 0x80 && i+1 < len(s) && !isLatin(s[i+1]) {
+		return label{}, false // an option: A. …
+	}
 	answer, explain := labelStart(r)
 	if explain {
 		for _, w := range explainWords {

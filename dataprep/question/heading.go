@@ -388,7 +388,7 @@ func buttons(s string) bool {
 
 // platformEnglish recognises what course platforms print around a question.
 func platformEnglish(s string) bool {
-	if !strings.Contains("cinfqaspyCINFQASPYMm", s[:1]) || len(s) > 40 {
+	if len(s) < 2 || len(s) > 40 || !isLatin(s[1]) || !strings.Contains("cinfqaspyCINFQASPYMm", s[:1]) {
 		return false
 	}
 	switch strings.ToLower(s) {

@@ -320,6 +320,14 @@ func figureWords(s string) bool {
 }
 
 func figureWordsEnglish(s string) bool {
+	words := false
+	for i := 0; i < len(s) && !words; i++ {
+		c := s[i]
+		words = c >= 'a' && c <= 'z' || c == '[' || c == '!' || c == '<' || c == 'G' || c == 'U'
+	}
+	if !words {
+		return false // no letter that the words below all have one of
+	}
 	for _, w := range [...]string{"![", "<img", "[IMG", "[image", "ee figure", "ee Figure", "ee Fig", "in the figure", "in the picture", "the picture shows", "shown in the sketch", "ee illustration", "illustration D", "ee diagram", "in the diagram", "the illustration", "shown in figure", "the figure below", "see figure", "See figure", "diagram below", "ILLUSTRATION", "DIAGRAM"} {
 		if strings.Contains(s, w) {
 			return true
