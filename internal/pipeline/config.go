@@ -229,6 +229,16 @@ type trainConfig struct {
 	trainer launch.Trainer
 	params  string
 	node    *yaml.Node
+	options *yaml.Node // of the trainer
+	dir     string     // where it works, from the project; "" is trainDir
+}
+
+// folder is where the trainer works, from the project.
+func (t *trainConfig) folder() string {
+	if t.dir == "" {
+		return trainDir
+	}
+	return t.dir
 }
 
 // DecodeSpec reads "{trainer: options}", with dry_run beside it.
@@ -256,7 +266,7 @@ func (t *trainConfig) DecodeSpec(d *spec.Document, n *yaml.Node, what any) {
 		}
 		trainers++
 		if tr, ok := sp.Build(d, p.Value, component("trainer", "训练器", p.Key.Value)); ok {
-			t.name, t.params, t.trainer = p.Key.Value, canonical(p.Value), tr
+			t.name, t.params, t.trainer, t.options = p.Key.Value, canonical(p.Value), tr, p.Value
 		}
 	}
 	if trainers > 1 || len(names) == 0 {

@@ -42,7 +42,7 @@ const (
 // feedOf reads the training rows as the trainer will feed them; nil for a
 // trainer whose feed is not known.
 func (c *Config) feedOf(ctx context.Context, plan *launch.Plan) (*FeedResult, error) {
-	if !slices.Contains(feed.Trainers(), c.Train.name) {
+	if !slices.Contains(feed.Trainers(), c.Train.name) || c.trainRows() != launch.RowsChat {
 		return nil, nil
 	}
 	data, contract := c.trainData()
