@@ -252,11 +252,11 @@ func newChecker(o Options) *checker {
 // row compares one row. The error is of kind partial: the row cannot be read.
 func (k *checker) row(data []byte, p *pending) error {
 	r, err := k.parser.parse(data)
-	if v := k.parser.value; v != nil && v.Type() == fastjson.TypeObject {
-		k.types.row(v, p.line, p.late)
-	}
 	if err != nil {
 		return err
+	}
+	if v := k.parser.value; v.Type() == fastjson.TypeObject { // else an array of turns
+		k.types.row(v, p.line, p.late)
 	}
 	out := &p.found
 	out.id = r.id
