@@ -22,9 +22,9 @@ func TestQuestionReviewAsks(t *testing.T) {
 		"nothing typed":   {"", nil},
 		"ends":            {"q\n", nil},
 		"next":            {"\n\nB\n", []string{"set B"}},
-		"back":            {"\nb\nA\nq\n", []string{"set A"}},
+		"back":            {"\n<\nA\nq\n", []string{"set A"}},
 		"not an option":   {"Z\nA\nq\n", []string{"set A"}},
-		"accept nothing":  {"=\nd\nq\n", []string{"drop"}},
+		"accept nothing":  {"=\n-\nq\n", []string{"drop"}},
 		"stem and option": {"s 锚泊船白天应显示\no B 两个球体\nB\nq\n", []string{"set B 锚泊船白天应显示 两个球体"}},
 		"help":            {"?\nwhat\nA\nq\n", []string{"set A"}},
 	} {

@@ -25,8 +25,8 @@ func (d *reviewDesk) asks() bool {
 // askHelp says what may be typed.
 func askHelp() msg.Text {
 	return msg.Text{
-		"Enter: next · = right as read · B, AC, true, false: the answer · s TEXT: the stem · o B TEXT: option B · d: leave out · b: back · q: end",
-		"回车：下一题 · =：读取无误 · B、AC、对、错：答案 · s 文本：题干 · o B 文本：选项 B · d：不采用 · b：上一题 · q：结束",
+		"Enter: next · = right as read · B, AC, true, false: the answer · s TEXT: the stem · o B TEXT: option B · - leave out · < back · q: end",
+		"回车：下一题 · = 读取无误 · B、AC、对、错：答案 · s 文本：题干 · o B 文本：选项 B · - 不采用 · < 上一题 · q：结束",
 	}
 }
 
@@ -91,9 +91,9 @@ func (d *reviewDesk) typed(line string, it *pipeline.ReviewItem, set *overlay.Fi
 		return 1, true, nil
 	case word == "q":
 		return 0, true, nil
-	case word == "b":
+	case word == "<":
 		return -1, true, nil
-	case word == "d":
+	case word == "-":
 		return 1, true, d.decide(it, it.NewFix(overlay.Drop, nil))
 	case word == "s" && rest != "":
 		set.Stem = &rest
