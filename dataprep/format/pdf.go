@@ -10,12 +10,14 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"unicode"
 
 	pdfiumerrors "github.com/klippa-app/go-pdfium/errors"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 
 	"github.com/klippa-app/go-pdfium"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -156,16 +158,40 @@ func (r *pdfReader) sandbox(ctx context.Context) (*pdfSandbox, error) {
 		return nil, fail.New(fail.Failed, msg.Text{"the PDF reader does not start: %v", "PDF 读取器无法启动：%v"}, err)
 	}
 	size := r.unit.File.Size
-	req := &requests.OpenDocument{FileReader: io.NewSectionReader(r.file, 0, size), FileReaderSize: size}
-	if pw := r.unit.File.Options.Password; pw != "" {
-		req.Password = &pw
+	for _, password := range passwords(r.unit.File.Options.Password) {
+		req := &requests.OpenDocument{FileReader: io.NewSectionReader(r.file, 0, size), FileReaderSize: size}
+		if password != "" {
+			req.Password = &password
+		}
+		d, oerr := p.OpenDocument(req)
+		if oerr == nil {
+			return &pdfSandbox{pdfium: p, doc: d.Document}, nil
+		}
+		if err = oerr; !errors.Is(err, pdfiumerrors.ErrPassword) {
+			break
+		}
 	}
-	d, err := p.OpenDocument(req)
-	if err != nil {
-		p.Close()
-		return nil, r.cannotOpenPDF(err)
+	p.Close()
+	return nil, r.cannotOpenPDF(err)
+}
+
+// passwords returns a password in the forms it may have gone into a file: as it
+// was typed, and as SASLprep (RFC 4013) makes it, which ISO 32000-2 asks for and
+// not every program does.
+func passwords(typed string) []string {
+	prepared := norm.NFKC.String(strings.Map(func(r rune) rune {
+		switch {
+		case r == 0xAD, r == 0x34F, r == 0x1806, r >= 0x180B && r <= 0x180D, r >= 0x200B && r <= 0x200D, r == 0x2060, r >= 0xFE00 && r <= 0xFE0F, r == 0xFEFF:
+			return -1
+		case unicode.Is(unicode.Zs, r):
+			return ' '
+		}
+		return r
+	}, typed))
+	if prepared == typed {
+		return []string{typed}
 	}
-	return &pdfSandbox{pdfium: p, doc: d.Document}, nil
+	return []string{typed, prepared}
 }
 
 // release puts a sandbox back. One in which something broke is thrown away,

@@ -81,7 +81,7 @@ func scripts(r formattest.Result) (han, kana, hangul int) {
 			switch {
 			case unicode.Is(unicode.Han, c):
 				han++
-			case unicode.In(c, unicode.Hiragana, unicode.Katakana):
+			case c >= 0x3041 && c <= 0x30FF: // with the marks both scripts share
 				kana++
 			case unicode.Is(unicode.Hangul, c):
 				hangul++
