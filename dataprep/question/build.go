@@ -45,6 +45,7 @@ type draft struct {
 	subject []string
 	figures []string
 	doubts  []string
+	keep    bool // see Options.KeepLetters
 	yesIsA  bool // the heading says that A stands for true
 }
 
@@ -361,6 +362,9 @@ func (d *draft) judgeOpen(q *drydock.Question) (reason, detail string) {
 		return reasonNoAnswer, "a true/false item without a mark"
 	case d.form == drydock.Judge:
 		return reasonOutside, fmt.Sprintf("the answer %q is neither true nor false", clip(a.text+lettersText(a.letters), 40))
+	case d.keep && a.letters != nil:
+		q.Kind, q.Answer = drydock.Short, []string{lettersText(a.letters)}
+		d.doubted(doubtNoOptions)
 	case d.form == drydock.Single || d.form == drydock.Multiple || a.letters != nil && d.form != drydock.Blank && d.form != drydock.Short:
 		return reasonNoOptions, "a choice item, but no options stand there"
 	case a.letters != nil && d.form != "":

@@ -49,6 +49,7 @@ type chapter struct {
 	emit    func(*drydock.Record, *drydock.Drop) bool
 	part    func(Part) // told of each section that is done; may be nil
 	bar     float64    // least confidence
+	keep    bool       // see Options.KeepLetters
 	note    func(Note) // may be nil
 	compare bool       // try other layouts everywhere
 

@@ -31,6 +31,7 @@ const (
 	doubtLooks        doubt = "marked_by_looks"    // colour, bold or underline is the only mark
 	doubtSeveral      doubt = "several_answers"    // several letters where the heading says one
 	doubtNoAnswer     doubt = "no_answer"          // nothing says which option is right
+	doubtNoOptions    doubt = "no_options"         // the answer is the letter of an option that is not there
 	doubtNumberJudge  doubt = "number_for_truth"   // 1, 0 or 2 for true and false
 	doubtNotText      doubt = "option_not_text"    // an option that is true, a list or an object in JSON
 	doubtSameOptions  doubt = "duplicate_options"  // two options with one text
@@ -42,7 +43,7 @@ const (
 // weight is what a doubt leaves of the confidence.
 func (d doubt) weight() float64 {
 	switch d {
-	case doubtNoAnswer:
+	case doubtNoAnswer, doubtNoOptions:
 		return 0.5
 	case doubtKeyNumber, doubtSameOptions, doubtDate:
 		return 0.7
@@ -83,6 +84,8 @@ func DoubtMeaning(code string) (msg.Text, bool) {
 		return msg.Text{"several answers under a single-choice heading", "单选题标题下有多个答案"}, true
 	case doubtNoAnswer:
 		return msg.Text{"no answer is given", "没有答案"}, true
+	case doubtNoOptions:
+		return msg.Text{"the answer is the letter of an option that is not there", "答案为选项字母，但没有选项"}, true
 	case doubtNumberJudge:
 		return msg.Text{"a number stands for true or false", "以数字表示对错"}, true
 	case doubtNotText:

@@ -29,6 +29,7 @@ func (r *reader) gridOf(at drydock.Locator) *grid {
 
 // settle makes a record or a drop of a row's draft and counts it.
 func (r *reader) settle(d *draft) {
+	d.keep = r.keep
 	rec, drop := d.finish(r.doc.File, r.bar)
 	r.gaveRow(d, rec, drop)
 }

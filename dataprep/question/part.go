@@ -117,6 +117,12 @@ func Suspicions(parts []Part) []Note {
 			}, Args: []any{l, n, total[options], options}})
 		}
 	}
+	if n := without(parts); n > 0 {
+		out = append(out, Note{Code: "bank_without_options", Text: msg.Text{
+			"%d questions are answered by letters, but no options stand there: no choice question can be made of them; --no-options short keeps them as short-answer questions",
+			"%d 道题以字母作答，但没有选项：无法构成选择题；可用 --no-options short 保留为简答题",
+		}, Args: []any{n}})
+	}
 	if records >= alikeItems && stems*alikeOf <= records {
 		out = append(out, Note{Code: "stems_alike", Text: msg.Text{
 			"%d items are made of %d stems, with other numbers in them: the bank may be machine-made",
@@ -124,6 +130,18 @@ func Suspicions(parts []Part) []Note {
 		}, Args: []any{records, stems}})
 	}
 	return out
+}
+
+// without is how many questions lack their options, where nearly all of a file do.
+func without(parts []Part) int {
+	n, all := 0, 0
+	for _, p := range parts {
+		n, all = n+p.Dropped[reasonNoOptions], all+p.Questions
+	}
+	if n < 3 || n*10 < all*9 {
+		return 0
+	}
+	return n
 }
 
 // A tally counts what becomes of one part while it is read.

@@ -21,6 +21,10 @@ type Options struct {
 	// MinConfidence is the confidence below which a question is dropped as
 	// low_confidence; 0 stands for [DefaultBar], below 0 none is.
 	MinConfidence float64
+	// KeepLetters keeps a question that is answered by a letter but has no options
+	// as a short-answer question whose answer is the letter; else it is dropped as
+	// no_options.
+	KeepLetters bool
 	// Compare has every part's other ways to be read tried and reported, not only
 	// those of parts that leave a doubt.
 	Compare bool
@@ -74,6 +78,7 @@ func (p parser) Parse(ctx context.Context, doc *drydock.Document) iter.Seq2[*dry
 		}
 		r := &reader{ctx: ctx, doc: doc, note: p.o.Note, part: p.o.Part, bar: p.o.MinConfidence, emit: emit}
 		r.text.file, r.text.emit, r.text.ahead, r.text.bar = doc.File, emit, r.keyAhead, p.o.MinConfidence
+		r.keep, r.text.keep = p.o.KeepLetters, p.o.KeepLetters
 		r.text.part, r.text.note, r.text.compare = p.o.Part, p.o.Note, p.o.Compare
 		if err := r.run(); err != nil && !stopped {
 			yield(nil, err)
@@ -88,6 +93,7 @@ type reader struct {
 	note    func(Note)
 	part    func(Part)
 	bar     float64
+	keep    bool // answers that are letters of options which are not there
 	emit    func(*drydock.Record, *drydock.Drop) bool
 	text    chapter
 	tab     table

@@ -39,6 +39,7 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 		}
 		d.share(it.shared)
 	}
+	d.keep = c.keep
 	reason, detail := it.settleAnswer(d, p)
 	if reason == "" && !d.given {
 		if rest, a, ok := trailingAnswer(d.stem, len(d.options), d.form); ok {

@@ -67,6 +67,7 @@ func newPrepCommand(a *app) *cobra.Command {
 	f.str(&o.HTML, "html", "", "main", msg.Text{"what of web pages to read, `PART`: main (the content) or whole", "读取网页的范围 `PART`：main（正文）或 whole（整页）"})
 	f.int(&o.Limit, "limit", "", 0, msg.Text{"read at most `N` records of each file (0: all)", "每个文件最多读取 `N` 条记录（0：全部）"})
 	f.bool(&o.Explain, "explain", "", msg.Text{"say how each section was read, and what else it could have been", "说明每个部分按何种版式读取，以及次优的读法"})
+	f.str(&o.NoOptions, "no-options", "", "drop", msg.Text{"questions that lack their options: `WHAT` is drop or short", "缺少选项的题目：`WHAT` 为 drop 或 short"})
 	f.float(&o.MinConfidence, "min-confidence", "", question.DefaultBar, msg.Text{"drop questions below confidence `X`, 0 to 1", "丢弃可信度低于 `X`（0 到 1）的题目"})
 	a.specialTokens(c, f, &o.SpecialTokens)
 	f.dryRun(&o.DryRun)
@@ -153,6 +154,9 @@ func (o PrepOptions) check() error {
 	}
 	if o.HTML != "main" && o.HTML != "whole" {
 		return oneOf("--html", o.HTML, "main", "whole")
+	}
+	if o.NoOptions != "drop" && o.NoOptions != "short" {
+		return oneOf("--no-options", o.NoOptions, "drop", "short")
 	}
 	if o.MinConfidence < 0 || o.MinConfidence > 1 {
 		return fail.New(fail.Usage, msg.Text{"--min-confidence %g: want a number from 0 to 1", "--min-confidence %g：应为 0 到 1 之间的数"}, o.MinConfidence)

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,7 @@ type PrepOptions struct {
 	AllowRestricted bool
 	OCRCommand      string
 	MinConfidence   float64 // of questions
+	NoOptions       string  // what becomes of questions without options: drop (also if empty), short
 	SpecialTokens   string  // refuse or escape; empty: refuse
 	Seed            uint64
 	Options         Options
@@ -121,7 +123,7 @@ func (o PrepOptions) config(dir string) (c *Config, missing fail.List, err error
 	if o.SpecialTokens != "" {
 		y["special_tokens"] = o.SpecialTokens
 	}
-	as, steps := "question", []any{map[string]any{"parse_questions": map[string]any{"min_confidence": o.MinConfidence}}}
+	as, steps := "question", []any{map[string]any{"parse_questions": map[string]any{"min_confidence": o.MinConfidence, "no_options": cmp.Or(o.NoOptions, "drop")}}}
 	if target, _ := emit.TargetOf(o.To); o.To == "passage" || target.Task == emit.Pretrain {
 		as, steps = "passage", []any{"split_sections"}
 	}
