@@ -18,6 +18,7 @@ import (
 // commands share.
 type app struct {
 	host     Host
+	args     []string // after the program's name
 	lang     msg.Lang
 	term     *ui.Terminal
 	global   globalOptions
@@ -44,7 +45,7 @@ type globalOptions struct {
 
 func newApp(args []string, host Host) *app {
 	lang, json := prescan(args, host)
-	a := &app{host: host, lang: lang, abouts: map[*cobra.Command]about{}, children: map[*cobra.Command][]*cobra.Command{}}
+	a := &app{host: host, args: args, lang: lang, abouts: map[*cobra.Command]about{}, children: map[*cobra.Command][]*cobra.Command{}}
 	a.term = ui.New(terminalFor(host, lang, json))
 	return a
 }
@@ -137,7 +138,7 @@ func (g *globalOptions) placed() func(text string) string {
 	if where == "" {
 		return nil
 	}
-	named := regexp.MustCompile(`\bdrydock (run|plan|lint|train|eval|card|submit (pack|verify)|runs (list|show)) ?(-C|-c|--help)?\b`)
+	named := regexp.MustCompile(`\bdrydock (run|plan|lint|train|eval|card|submit (pack|verify)|runs (list|show|attach|stop|compare|rm|gc)) ?(-C|-c|--help)?\b`)
 	return func(text string) string {
 		return named.ReplaceAllStringFunc(text, func(command string) string {
 			if strings.Contains(command, " -") {

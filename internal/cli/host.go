@@ -43,6 +43,9 @@ type Host struct {
 	PID      int
 	// Exit ends the process at once; the second ^C calls it.
 	Exit func(code int)
+	// Executable is where this program lies, to be started again for work that
+	// goes on without a terminal; nil: it cannot be.
+	Executable func() (string, error)
 }
 
 // connections is how many connections to one server are kept open.
@@ -62,6 +65,9 @@ func OS() Host {
 		Signals: func() (<-chan os.Signal, func()) {
 			c := make(chan os.Signal, 2)
 			signal.Notify(c, os.Interrupt, syscall.SIGTERM)
+			if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+				signal.Notify(c, syscall.SIGHUP)
+			}
 			return c, func() { signal.Stop(c) }
 		},
 		HTTP:     &http.Client{Transport: llm.Transport(connections)},
@@ -70,6 +76,8 @@ func OS() Host {
 		Hostname: os.Hostname,
 		PID:      os.Getpid(),
 		Exit:     os.Exit,
+
+		Executable: os.Executable,
 	}
 	if h.OutTTY {
 		h.Width = ui.Columns(os.Stdout)

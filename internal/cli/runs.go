@@ -13,10 +13,13 @@ import (
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/runstore"
 	"github.com/drydock-ml/drydock/internal/ui"
+	"github.com/drydock-ml/drydock/launch"
 )
 
 func newRunsCommand(a *app) *cobra.Command {
-	return a.group("runs", msg.Text{"List and show past runs.", "列出和查看以往的运行。"}, newRunsListCommand(a), newRunsShowCommand(a))
+	return a.group("runs", msg.Text{"List, follow, compare and remove runs.", "列出、跟踪、比较和清理运行。"},
+		newRunsListCommand(a), newRunsShowCommand(a), newRunsAttachCommand(a), newRunsStopCommand(a),
+		newRunsCompareCommand(a), newRunsRemoveCommand(a), newRunsGCCommand(a))
 }
 
 // RunsListOptions are the flags of runs list.
@@ -165,21 +168,13 @@ func (r runsAnswer) text(t *ui.Terminal) {
 func newRunsShowCommand(a *app) *cobra.Command {
 	c := a.command("show", about{
 		use: "[RUN]", args: maybeArg("RUN"),
-		short: msg.Text{"Show a run: its stages, sums and hashes.", "查看一次运行：各阶段、计数与哈希。"},
+		short: msg.Text{"Show a run: its stages, sums and hashes; of a training, its loss and the way from data to evaluation.", "查看一次运行：各阶段、计数与哈希；训练则显示损失曲线及从数据到评测的链路。"},
 		examples: []example{
 			{msg.Text{"the last one", "最近一次"}, "drydock runs show"},
 			{msg.Text{"a run by the beginning of its id", "按编号开头查找"}, "drydock runs show 20261130"},
 		},
-	}, func(cmd *cobra.Command, args []string) error {
-		id := ""
-		if len(args) > 0 {
-			id = args[0]
-		}
-		return runRunsShow(cmd.Context(), a, id)
-	})
-	c.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return a.runIDs(), cobra.ShellCompDirectiveNoFileComp
-	}
+	}, func(cmd *cobra.Command, args []string) error { return runRunsShow(cmd.Context(), a, firstOf(args)) })
+	c.ValidArgsFunction = a.completeRuns
 	return c
 }
 
@@ -235,6 +230,10 @@ type runAnswer struct {
 	Exit    *int   `json:"exit,omitempty"` // in place of that of Info: nil when it never ended
 	Crashed bool   `json:"crashed,omitempty"`
 	Dir     string `json:"dir"`
+	// Training and Evaluations are those of a training; nil for another run.
+	Training    *runstore.Manifest    `json:"training,omitempty"`
+	Evaluations []runstore.Evaluation `json:"evaluations,omitempty"`
+	curve       *launch.Curve
 }
 
 func runRunsShow(_ context.Context, a *app, id string) error {
@@ -249,6 +248,9 @@ func runRunsShow(_ context.Context, a *app, id string) error {
 	ans := runAnswer{Info: info, Crashed: crashedRuns(filepath.Dir(dir), infos)[info.ID], Dir: filepath.ToSlash(dir)}
 	if info.End != nil {
 		ans.Exit = &info.Exit
+	}
+	if err := ans.training(dir); err != nil {
+		return err
 	}
 	return a.answer(ans)
 }
@@ -273,6 +275,10 @@ func (r runAnswer) text(t *ui.Terminal) {
 		head.Row(t.Say(msg.Text{"error", "错误"}), r.Error)
 	}
 	head.Print()
+	r.trainingText(t)
+	if len(r.Stages) == 0 {
+		return
+	}
 	t.Println("")
 	tb := t.Table(
 		ui.Column{Title: msg.Text{"stage", "阶段"}}, ui.Column{Title: msg.Text{"status", "状态"}},

@@ -2,11 +2,10 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
-	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/runstore"
@@ -55,11 +54,17 @@ func (r *runner) startTrain(ctx context.Context, t *TrainResult, stage runstore.
 	if err := r.cfg.preflight(ctx, r.project, t, r.env, r.opt.Gates, r.warn); err != nil {
 		return err
 	}
+	if err := r.cfg.chooseBegin(t, TrainOptions{}); err != nil {
+		return err
+	}
 	if err := stage.Reset(); err != nil {
 		return err
 	}
-	if err := launchPlan(ctx, r.cfg, t, r.env, func(e launch.Event) {
-		r.tell(Event{Type: "progress", Stage: StageTrain, Done: e.Step, Total: e.MaxSteps})
+	if err := launchPlan(ctx, r.cfg, t, r.env, r.log, TrainOptions{
+		Warn: r.warn,
+		Observe: func(p launch.Report) {
+			r.tell(Event{Type: "progress", Stage: StageTrain, Done: p.Step, Total: p.MaxSteps})
+		},
 	}); err != nil {
 		return err
 	}
@@ -69,9 +74,18 @@ func (r *runner) startTrain(ctx context.Context, t *TrainResult, stage runstore.
 
 // TrainOptions are the flags of train.
 type TrainOptions struct {
-	DryRun  bool
-	Gates   Gates
-	Observe func(launch.Event)
+	DryRun bool
+	Gates  Gates
+	// Fresh begins at step 0 although an earlier training could be gone on with.
+	Fresh bool
+	// Resume is a checkpoint to go on from, from the project, whatever the
+	// settings were that made it; "" finds one if there is one.
+	Resume string
+	// Stall ends a trainer that has said nothing for so long; 0: none is ended.
+	Stall   time.Duration
+	Lang    msg.Lang            // of the page with the loss
+	Observe func(launch.Report) // may be nil
+	Note    func(msg.Localizer) // may be nil
 	Warn    func(msg.Localizer) // may be nil
 }
 
@@ -79,8 +93,7 @@ type TrainOptions struct {
 // unless DryRun, starts it and follows it to its end.
 func Train(ctx context.Context, cfg *Config, env Env, o TrainOptions) (*TrainResult, error) {
 	if cfg.Train.trainer == nil {
-		return nil, fail.New(fail.Config, msg.Text{"%s names no trainer", "%s 未指定训练器"}, filepath.Base(cfg.File)).
-			Hint(msg.Text{"add train: {llamafactory: {method: lora}}", "请加入 train: {llamafactory: {method: lora}}"})
+		return nil, cfg.noTrainer()
 	}
 	t, err := cfg.planTrain(ctx, env)
 	if err != nil {
@@ -88,6 +101,9 @@ func Train(ctx context.Context, cfg *Config, env Env, o TrainOptions) (*TrainRes
 	}
 	project := runstore.Project{Dir: cfg.Dir}
 	if o.DryRun {
+		if err := cfg.chooseBegin(t, o); err != nil {
+			return t, err
+		}
 		return t, cfg.foresee(ctx, project, t, env, o.Gates)
 	}
 	lock, err := project.Acquire(ctx, runstore.Holder{PID: env.PID, Host: env.Host, Start: env.Now()}, 0)
@@ -95,13 +111,15 @@ func Train(ctx context.Context, cfg *Config, env Env, o TrainOptions) (*TrainRes
 		return t, err
 	}
 	defer lock.Close()
-	warned := 0
-	if err := cfg.preflight(ctx, project, t, env, o.Gates, func(w msg.Localizer) {
+	if err := cfg.chooseBegin(t, o); err != nil {
+		return t, err
+	}
+	warned, warn := 0, sayer(o.Warn)
+	o.Warn = func(w msg.Localizer) {
 		warned++
-		if o.Warn != nil {
-			o.Warn(w)
-		}
-	}); err != nil {
+		warn(w)
+	}
+	if err := cfg.preflight(ctx, project, t, env, o.Gates, o.Warn); err != nil {
 		return t, err
 	}
 	log, err := runstore.Begin(filepath.Join(cfg.Dir, "runs"), runstore.Info{
@@ -111,7 +129,8 @@ func Train(ctx context.Context, cfg *Config, env Env, o TrainOptions) (*TrainRes
 	if err != nil {
 		return t, err
 	}
-	return t, endLog(log, env, launchPlan(ctx, cfg, t, env, o.Observe), warned)
+	err = launchPlan(ctx, cfg, t, env, log, o)
+	return t, endLog(log, env, err, warned)
 }
 
 // preflight refuses to start a training that would not hold, and warns of what
@@ -157,57 +176,17 @@ func (c *Config) foresee(ctx context.Context, p runstore.Project, t *TrainResult
 func (c *Config) planTrain(ctx context.Context, env Env) (*TrainResult, error) {
 	data, contract := c.trainData()
 	if data == "" {
-		return nil, fail.New(fail.Config, msg.Text{"no output writes training rows", "没有任何输出写出训练数据"}).
-			Hint(msg.Text{"add an output of shape qwen3_chat, in a .jsonl file", "请加入 qwen3_chat 形式的输出（.jsonl 文件）"})
+		return nil, c.noTrainData()
 	}
 	found, problems := c.Train.trainer.Check(ctx, env.programs())
-	plan, err := c.Train.trainer.Plan(launch.Job{Data: data, Dir: trainDir, Contract: contract, Seed: c.Seed}, found)
+	job := launch.Job{Data: data, Dir: c.Train.folder(), Contract: contract, Seed: c.Seed}
+	plan, err := c.Train.trainer.Plan(job, found)
 	if err != nil {
 		return nil, err
 	}
-	t := &TrainResult{Trainer: c.Train.name, Plan: &plan, Found: true, Problems: problems}
+	t := &TrainResult{Trainer: c.Train.name, Plan: &plan, Found: true, Problems: problems, job: job, found: found}
 	for _, p := range problems {
 		t.Found = t.Found && !p.Fatal
 	}
 	return t, nil
-}
-
-// trainData is the first output of rows that a trainer can be started on:
-// messages, one a line.
-func (c *Config) trainData() (path string, contract emit.Contract) {
-	for _, o := range c.Output {
-		t, trains := o.builder.(emit.Trained)
-		if trains && t.Target().Messages && filepath.Ext(o.path()) == ".jsonl" {
-			return filepath.ToSlash(o.path()), o.contract()
-		}
-	}
-	return "", ""
-}
-
-// launchPlan starts a plan and follows it to its end.
-func launchPlan(ctx context.Context, c *Config, t *TrainResult, env Env, observe func(launch.Event)) error {
-	for _, p := range t.Problems {
-		if p.Fatal {
-			return p.Error
-		}
-	}
-	dir := inside(c.Dir, t.Plan.Dir)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	log, err := os.OpenFile(filepath.Join(dir, "train.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
-	if err != nil {
-		return err
-	}
-	t.Ran = true
-	res, err := launch.Run(ctx, c.Train.trainer, *t.Plan, launch.Options{
-		Root: c.Dir, Environ: env.Environ, Log: log,
-		OnLine: func(l launch.Line) {
-			if l.Event != nil && observe != nil {
-				observe(*l.Event)
-			}
-		},
-	})
-	t.Last = res.Event
-	return errors.Join(err, log.Close())
 }
