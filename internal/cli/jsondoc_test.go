@@ -44,6 +44,7 @@ func TestJSONOutputIsDocumented(t *testing.T) {
 		{"contam selftest", []string{"drydock.contam.selftest/1"}, []any{selftestAnswer{}}},
 		{"contam presets", []string{"drydock.contam.presets/1"}, []any{presetsAnswer{}}},
 		{"train", []string{"drydock.train/1", "drydock.train.event/1"}, []any{trainSummary{}, launch.Event{}}},
+		{"train", []string{"drydock.train.sweep/1"}, []any{trainSweepAnswer{}}},
 		{"eval and score", []string{eval.SummarySchema, eval.ItemSchema, eval.SweepSchema, "drydock.eval.plan/1", "drydock.eval.sweep.plan/1"}, []any{eval.Summary{}, eval.ItemEvent{}, eval.Sweep{}, evalPlan{}, sweepPlan{}}},
 		{"template render", []string{"drydock.template.render/1"}, []any{rendered{}}},
 		{"template check", []string{"drydock.template.check/1"}, []any{templateCheckAnswer{}}},
