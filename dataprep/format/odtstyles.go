@@ -27,9 +27,9 @@ func (o *odt) style(x *xmlTokens) {
 // odtMarks reads the looks of text from style:text-properties.
 func odtMarks(x *xmlTokens) (m wordMarks) {
 	flag := func(on bool) *bool { return &on }
-	for _, a := range x.attrs {
-		v := a.Value
-		switch a.Name.Local {
+	for _, a := range x.s.attrs {
+		v := x.value(a)
+		switch string(a.local()) {
 		case "font-weight":
 			m.bold = flag(v == "bold" || atoiOr(v, 0) >= 600)
 		case "text-underline-style":

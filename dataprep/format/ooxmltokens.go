@@ -3,7 +3,6 @@ package format
 import (
 	"bytes"
 	"context"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -17,20 +16,19 @@ import (
 // xmlTokens walks the XML of a part. Names come with the usual prefix of their
 // namespace ("w:p"), whatever prefix the file gives it.
 type xmlTokens struct {
-	d     *xml.Decoder
+	s     *xmlScanner
 	pkg   *officePackage
 	part  string
 	r     io.Closer
 	ctx   context.Context
-	names map[xml.Name]string
+	names map[string]string // as written, to usual
 	ns    map[string]string // prefix to usual prefix
 	steps int
 
 	start, end bool // which the token is; neither: text
 	name       string
-	attrs      []xml.Attr // of a start
-	text       []byte     // valid until next
-	depth      int        // open elements, this start included
+	text       []byte // valid until next
+	depth      int    // open elements, this start included
 	err        error
 }
 
@@ -39,25 +37,39 @@ func (p *officePackage) tokens(ctx context.Context, part string) (*xmlTokens, er
 	if err != nil {
 		return nil, err
 	}
-	head := make([]byte, 4)
+	const declaration = 256
+	head := make([]byte, declaration)
 	n, err := io.ReadFull(r, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		r.Close()
 		return nil, p.damaged(part, err)
 	}
-	in := io.MultiReader(bytes.NewReader(head[:n]), r)
-	wide, isWide := byMark(head[:n])
-	if isWide = isWide && !wide.plain(); isWide {
-		in = wide.reader(io.MultiReader(bytes.NewReader(head[wide.bom:n]), r))
-	}
-	d := xml.NewDecoder(in)
-	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
-		if isWide {
-			return in, nil // decoded already
+	head = head[:n]
+	mark, _ := byMark(head)
+	in := io.MultiReader(bytes.NewReader(head[mark.bom:]), r)
+	if !mark.plain() {
+		in = mark.reader(in)
+	} else if label := declaredXML(head); label != "" && mark.bom == 0 && !strings.EqualFold(label, "utf-8") {
+		if in, err = charset.NewReaderLabel(label, in); err != nil {
+			r.Close()
+			return nil, p.damaged(part, err)
 		}
-		return charset.NewReaderLabel(label, in)
 	}
-	return &xmlTokens{d: d, pkg: p, part: part, r: r, ctx: ctx, names: map[xml.Name]string{}, ns: map[string]string{}}, nil
+	return &xmlTokens{s: newXMLScanner(in), pkg: p, part: part, r: r, ctx: ctx, names: map[string]string{}, ns: map[string]string{}}, nil
+}
+
+// declaredXML is the encoding an XML declaration names.
+func declaredXML(head []byte) string {
+	decl, _, ok := bytes.Cut(head, []byte("?>"))
+	if !ok || !bytes.HasPrefix(decl, []byte("<?xml")) {
+		return ""
+	}
+	_, rest, ok := bytes.Cut(decl, []byte("encoding="))
+	if !ok || len(rest) < 2 {
+		return ""
+	}
+	label, _, _ := bytes.Cut(rest[1:], rest[:1])
+	return string(label)
 }
 
 func (x *xmlTokens) close() { x.r.Close() }
@@ -71,43 +83,41 @@ func (x *xmlTokens) next() bool {
 		x.err = context.Cause(x.ctx)
 		return false
 	}
-	for {
-		t, err := x.d.RawToken()
-		if err != nil {
-			x.fail(err)
-			return false
-		}
-		x.start, x.end, x.text = false, false, nil
-		switch t := t.(type) {
-		case xml.StartElement:
-			for _, a := range t.Attr {
-				if a.Name.Space == "xmlns" {
-					x.declare(a.Name.Local, a.Value)
-				} else if a.Name.Space == "" && a.Name.Local == "xmlns" {
-					x.declare("", a.Value)
+	kind, err := x.s.next()
+	if err != nil {
+		x.fail(err)
+		return false
+	}
+	x.start, x.end, x.text = kind == xmlStart, kind == xmlEnd, nil
+	switch kind {
+	case xmlText:
+		x.text = x.s.text
+	case xmlStart:
+		for _, a := range x.s.attrs {
+			if prefix, ok := bytes.CutPrefix(a.name, []byte("xmlns")); ok {
+				if len(prefix) == 0 {
+					x.declare("", string(a.value))
+				} else if prefix[0] == ':' {
+					x.declare(string(prefix[1:]), string(a.value))
 				}
 			}
-			x.start, x.name, x.attrs = true, x.usual(t.Name), t.Attr
-			if x.depth++; x.depth > maxXMLDepth {
-				x.err = x.pkg.damaged(x.part, fmt.Errorf("elements nest deeper than %d", maxXMLDepth))
-				return false
-			}
-			return true
-		case xml.EndElement:
-			x.end, x.name = true, x.usual(t.Name)
-			if x.depth--; x.depth < 0 {
-				x.err = x.pkg.damaged(x.part, errors.New("an element is closed that was not open"))
-				return false
-			}
-			return true
-		case xml.CharData:
-			x.text = t
-			return true
+		}
+		x.name = x.usual(x.s.tag)
+		if x.depth++; x.depth > maxXMLDepth {
+			x.err = x.pkg.damaged(x.part, fmt.Errorf("elements nest deeper than %d", maxXMLDepth))
+			return false
+		}
+	case xmlEnd:
+		x.name = x.usual(x.s.tag)
+		if x.depth--; x.depth < 0 {
+			x.err = x.pkg.damaged(x.part, errors.New("an element is closed that was not open"))
+			return false
 		}
 	}
+	return true
 }
 
-// fail keeps the error of the decoder; the end inside an element is one.
+// fail keeps the error of the scanner; the end inside an element is one.
 func (x *xmlTokens) fail(err error) {
 	if errors.Is(err, io.EOF) {
 		if x.depth == 0 {
@@ -115,7 +125,7 @@ func (x *xmlTokens) fail(err error) {
 		}
 		err = io.ErrUnexpectedEOF
 	}
-	line, col := x.d.InputPos()
+	line, col := x.s.place()
 	var e *fail.Error
 	if !errors.As(err, &e) {
 		err = fmt.Errorf("line %d, column %d: %w", line, col, err)
@@ -132,19 +142,23 @@ func (x *xmlTokens) declare(prefix, uri string) {
 }
 
 // usual joins a name with the usual prefix of its namespace.
-func (x *xmlTokens) usual(n xml.Name) string {
-	if s, ok := x.names[n]; ok {
+func (x *xmlTokens) usual(raw []byte) string {
+	if s, ok := x.names[string(raw)]; ok {
 		return s
 	}
-	p, known := x.ns[n.Space]
+	prefix, local, found := strings.Cut(string(raw), ":")
+	if !found {
+		prefix, local = "", prefix
+	}
+	p, known := x.ns[prefix]
 	if !known {
-		p = n.Space
+		p = prefix
 	}
-	s := n.Local
+	s := local
 	if p != "" {
-		s = p + ":" + n.Local
+		s = p + ":" + local
 	}
-	x.names[n] = s
+	x.names[string(raw)] = s
 	return s
 }
 
@@ -183,12 +197,34 @@ func usualPrefix(uri string) string {
 
 // attr returns an attribute by its local name.
 func (x *xmlTokens) attr(local string) string {
-	for i := range x.attrs {
-		if x.attrs[i].Name.Local == local {
-			return x.attrs[i].Value
+	for _, a := range x.s.attrs {
+		if string(a.local()) == local {
+			return x.value(a)
 		}
 	}
 	return ""
+}
+
+// prefixed is attr for one with a prefix, whichever: r:id, not id.
+func (x *xmlTokens) prefixed(local string) string {
+	for _, a := range x.s.attrs {
+		if string(a.local()) == local && len(a.name) > len(local) {
+			return x.value(a)
+		}
+	}
+	return ""
+}
+
+// value resolves the references of an attribute.
+func (x *xmlTokens) value(a xmlAttr) string {
+	if bytes.IndexByte(a.value, '&') < 0 {
+		return string(a.value)
+	}
+	v, err := unreferenced(nil, a.value)
+	if err != nil {
+		return string(a.value)
+	}
+	return string(v)
 }
 
 // on reads a switch such as <w:b/>: present without a value is on.

@@ -153,12 +153,7 @@ func (w *workbook) list(part string) error {
 			v := x.attr("date1904")
 			w.date1904 = v == "1" || v == "true"
 		case "sheet":
-			s := sheetRef{name: x.attr("name"), state: x.attr("state")}
-			for _, a := range x.attrs {
-				if a.Name.Local == "id" && a.Name.Space != "" {
-					s.id = a.Value
-				}
-			}
+			s := sheetRef{name: x.attr("name"), id: x.prefixed("id"), state: x.attr("state")}
 			w.sheets = append(w.sheets, s)
 		}
 	}
