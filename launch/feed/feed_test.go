@@ -3,8 +3,11 @@ package feed_test
 import (
 	"bytes"
 	"encoding/json"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/internal/golden"
 	"github.com/drydock-ml/drydock/launch/feed"
 	"github.com/drydock-ml/drydock/qwen3"
@@ -26,7 +29,7 @@ type vector struct {
 func holdTo(t *testing.T, file string, settings func(v *vector) feed.Feeder) int {
 	t.Helper()
 	n := 0
-	for line := range bytes.Lines(golden.ReadFile(t, golden.RealData(t, "trainers-real", file))) {
+	for line := range bytes.Lines(golden.ReadFile(t, file)) {
 		var v vector
 		if err := json.Unmarshal(line, &v); err != nil {
 			t.Fatal(err)
@@ -92,7 +95,7 @@ func flag(v any) *bool {
 
 func TestLLaMAFactory(t *testing.T) {
 	t.Parallel()
-	n := holdTo(t, "template_vectors_llamafactory.jsonl", func(v *vector) feed.Feeder {
+	n := holdTo(t, golden.RealData(t, "trainers-real", "template_vectors_llamafactory.jsonl"), func(v *vector) feed.Feeder {
 		if v.Settings["formatting"] != "sharegpt" {
 			return nil
 		}
@@ -109,7 +112,7 @@ func TestLLaMAFactory(t *testing.T) {
 
 func TestSwift(t *testing.T) {
 	t.Parallel()
-	n := holdTo(t, "template_vectors_ms-swift.jsonl", func(v *vector) feed.Feeder {
+	n := holdTo(t, golden.RealData(t, "trainers-real", "template_vectors_ms-swift.jsonl"), func(v *vector) feed.Feeder {
 		switch v.Settings["args"] {
 		case "defaults", "--enable_thinking false":
 			return feed.Swift{}.Feeder()
@@ -133,7 +136,7 @@ func TestSwift(t *testing.T) {
 
 func TestTRL(t *testing.T) {
 	t.Parallel()
-	n := holdTo(t, "template_vectors_trl.jsonl", func(v *vector) feed.Feeder {
+	n := holdTo(t, golden.RealData(t, "trainers-real", "template_vectors_trl.jsonl"), func(v *vector) feed.Feeder {
 		if v.Settings["template"] != "hub" {
 			return nil
 		}
@@ -153,11 +156,40 @@ func TestTRL(t *testing.T) {
 
 func TestAxolotl(t *testing.T) {
 	t.Parallel()
-	n := holdTo(t, "template_vectors_axolotl.jsonl", func(v *vector) feed.Feeder {
+	n := holdTo(t, golden.RealData(t, "trainers-real", "template_vectors_axolotl.jsonl"), func(v *vector) feed.Feeder {
 		_, last := v.Settings["roles_to_train"]
 		return feed.Axolotl{LastOnly: last}.Feeder()
 	})
 	if n != 155 {
+		t.Errorf("%d vectors", n)
+	}
+}
+
+// The settings that drydock writes for ms-swift, as scripts/interop/feed_swift.py
+// recorded them: with the last round only in the loss the block is in the loss of
+// no other turn.
+func TestSwiftAsItIsStarted(t *testing.T) {
+	t.Parallel()
+	written := map[string]feed.Feeder{}
+	for contract, args := range map[emit.Contract]string{
+		emit.EmptyThinkMasked: "--loss_scale last_round",
+		emit.EmptyThink:       "--loss_scale last_round --disable_ignore_empty_think true",
+		emit.Plain:            "--loss_scale last_round --add_non_thinking_prefix false",
+	} {
+		s, err := feed.For("swift", contract)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(s.Words, " "); got != args {
+			t.Errorf("%s: drydock writes %q, recorded is %q", contract, got, args)
+		}
+		written[args] = s.Feed
+	}
+	n := holdTo(t, filepath.Join("testdata", "swift.jsonl"), func(v *vector) feed.Feeder {
+		args, _ := v.Settings["args"].(string)
+		return written[args]
+	})
+	if n != 51 {
 		t.Errorf("%d vectors", n)
 	}
 }
