@@ -188,7 +188,7 @@ var fences = []struct {
 	{"github.com/xuri/excelize", []string{"dataprep/format"}},
 	{"github.com/parquet-go/parquet-go", []string{"dataprep/format", "dataprep/rowfile"}},
 	{"github.com/apache/arrow-go", []string{"dataprep/format", "dataprep/rowfile"}},
-	{"go.yaml.in/yaml", []string{"internal/spec", "internal/pipeline", "eval/benchmark"}},
+	{"go.yaml.in/yaml", []string{"internal/spec", "internal/pipeline", "eval/benchmark", "launch"}},
 	{"golang.org/x/term", []string{"internal/ui"}},
 	{"github.com/mattn/go-runewidth", []string{"internal/ui"}},
 	{"github.com/clipperhouse/uax29", []string{"dedup/contam/preset"}},
