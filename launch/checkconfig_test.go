@@ -44,6 +44,8 @@ func TestCheckConfig(t *testing.T) {
 			{"template: qwen3_nothink", "S2", "without the think block"},
 			{"template: null", "", ""},
 			{"finetuning_type: lroa", "bad_value", `did you mean "lora"?`},
+			{"stage: dpo\nmask_history: true", "sft_only", "stage dpo"},
+			{"train_on_prompt: true", "prompt_in_loss", "questions"},
 			{"stage: stf", "bad_value", `did you mean "sft"?`},
 			{"lr_scheduler_type: cosin", "bad_value", `"cosine"`},
 			{"cutoff_len: abc", "bad_value", "whole number"},

@@ -180,8 +180,8 @@ func (t llamafactory) config(j Job, base string, contract emit.Contract) string 
 	// the prompt (and would delete reasoning)
 	y.bool("enable_thinking", contract != emit.EmptyThinkMasked)
 	// earlier answers carry a think block in training but none at inference:
-	// only the last turn is trained
-	y.bool("mask_history", true)
+	// only the last turn is trained. Other stages refuse it.
+	y.bool("mask_history", t.o.rows() == RowsChat)
 	y.bool("train_on_prompt", false)
 	y.int("cutoff_len", t.o.MaxTokens)
 	y.text("output_dir", outputDir)

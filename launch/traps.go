@@ -32,7 +32,12 @@ func (c *configCheck) llamafactory() {
 	}
 	c.llamafactoryTemplate()
 	c.formattingOpenAI()
-	if stage := c.text("stage"); stage == "dpo" || stage == "pt" || stage == "rm" || stage == "kto" {
+	if stage := c.text("stage"); stage != "" && stage != "sft" {
+		for _, name := range []string{"mask_history", "train_on_prompt"} {
+			if c.is(name) {
+				c.report("sft_only", c.value(name), fail.New(fail.Config, msg.Text{"%s: true is refused by stage %s", "%s: true 不能用于 stage %s"}, name, stage))
+			}
+		}
 		return
 	}
 	if v := c.value("train_on_prompt"); v != nil && c.is("train_on_prompt") {
