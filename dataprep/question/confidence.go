@@ -220,7 +220,7 @@ func namesOptions(s string) bool {
 // fieldsOfLetters returns the letters of "A、B、C", "A和C都对", "A and C"; nil when
 // anything else stands between them.
 func fieldsOfLetters(s string) []rune {
-	for _, w := range [...]string{"都对", "都正确", "均对", "均正确", "都是", "均是", "都不对", "均不对", "两项", "同时具备"} {
+	for _, w := range [...]string{"都对", "都正确", "均对", "均正确", "都是", "均是", "都不对", "均不对", "都不正确", "均不正确", "都不是", "均不是", "都错", "均错", "两项", "同时具备"} {
 		s, _ = strings.CutSuffix(s, w)
 	}
 	var out []rune

@@ -12,6 +12,7 @@ import (
 type Digest struct {
 	Stem    uint64 // of its letters and digits; questions of one stem share it
 	open    bool   // no options: right is what it says
+	above   bool   // what is right speaks of the options beside it: 以上都对, A和B
 	figure  bool   // cannot be answered without a figure that is not named
 	right   []uint64
 	offered []uint64
@@ -33,6 +34,7 @@ func DigestOf(q *drydock.Question) (Digest, bool) {
 		d.offered = append(d.offered, k)
 		if slices.Contains(q.Answer, o.Label) {
 			d.right = append(d.right, k)
+			d.above = d.above || saysAbove(o.Text) || namesOptions(o.Text)
 		}
 	}
 	if d.open {
@@ -48,7 +50,9 @@ func DigestOf(q *drydock.Question) (Digest, bool) {
 func StemKey(q *drydock.Question) uint64 { return textKey(fnvBasis, q.Stem) }
 
 // Contradicts reports that two questions of one stem cannot both be keyed right:
-// the answers differ although each offers what the other calls right.
+// the answers differ although each offers what the other calls right, among the
+// same options but for one. A stem such as 下列说法正确的是 over other options asks
+// something else.
 func (d Digest) Contradicts(e Digest) bool {
 	if d.Stem != e.Stem || d.open != e.open || d.figure || e.figure || slices.Equal(d.right, e.right) {
 		return false
@@ -56,10 +60,17 @@ func (d Digest) Contradicts(e Digest) bool {
 	if d.open {
 		return true
 	}
+	common := 0
+	for _, k := range d.offered {
+		if slices.Contains(e.offered, k) {
+			common++
+		}
+	}
+	apart := max(len(d.offered), len(e.offered)) - common
 	within := func(right, offered []uint64) bool {
 		return !slices.ContainsFunc(right, func(k uint64) bool { return !slices.Contains(offered, k) })
 	}
-	return within(d.right, e.offered) && within(e.right, d.offered)
+	return (apart == 0 || apart == 1 && !d.above && !e.above && common > 2) && within(d.right, e.offered) && within(e.right, d.offered)
 }
 
 const (
