@@ -61,9 +61,6 @@ func pythonBool(n *yaml.Node) (value, ok bool) {
 	return false, false
 }
 
-// null writes a setting that is to be nothing, whatever its default is.
-func (y *yamlFile) null(key string) { y.set(key, "null") }
-
 // String returns the file.
 func (y *yamlFile) String() string {
 	var b strings.Builder
