@@ -87,8 +87,8 @@ func (w *htmlWalk) tell(note func(Note), page string) {
 	}
 	if n := w.left["nav"]; n > 0 {
 		note(Note{Code: "navigation_left_out", Text: msg.Text{
-			"%s: %d characters around the content (menus, side columns, page header and footer, lists of links, comments) were left out; --html whole reads them",
-			"%s：略去正文以外的内容（菜单、侧栏、页眉页脚、链接列表、评论）共 %d 个字符；用 --html whole 可读取",
+			"%s: %d characters of menus, page header, footer and links were left out; html: whole reads them",
+			"%s：略去菜单、页眉、页脚和链接共 %d 个字符；html: whole 可读取",
 		}, Args: []any{w.file.name(), n}})
 	}
 	if n := w.left["hidden"]; n > 0 {
