@@ -83,23 +83,6 @@ func splitLastThink(r *convRow) {
 	}
 }
 
-// DatasetInfo is the entry that LLaMA-Factory's dataset_info.json needs for rows
-// converted to its format, as one JSON object: the rows in file, plain, as
-// preference pairs or with a KTO label.
-func DatasetInfo(file string, pairs, labels bool) []byte {
-	dst := appendText([]byte{'{'}, "file_name", file)
-	dst = append(dst, `,"formatting":"sharegpt"`...)
-	if pairs {
-		dst = append(dst, `,"ranking":true,"columns":{"messages":"conversations","chosen":"chosen","rejected":"rejected"}`...)
-		return append(dst, `,"tags":{"role_tag":"from","content_tag":"value","user_tag":"human","assistant_tag":"gpt","system_tag":"system","observation_tag":"observation","function_tag":"function_call"}}`...)
-	}
-	dst = append(dst, `,"columns":{"messages":"messages"`...)
-	if labels {
-		dst = append(dst, `,"kto_tag":"label"`...)
-	}
-	return append(dst, `},"tags":{"role_tag":"role","content_tag":"content","user_tag":"user","assistant_tag":"assistant","system_tag":"system","observation_tag":"tool","function_tag":"function_call"}}`...)
-}
-
 // A convWriter writes one row.
 type convWriter struct {
 	dst    []byte

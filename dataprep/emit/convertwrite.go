@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/drydock-ml/drydock"
 )
@@ -278,7 +279,11 @@ func (w *convWriter) qwen3(r *convRow) {
 		for _, f := range t.more {
 			w.refuse(lost(fmt.Sprintf("messages[%d].%s", i, f.Name), t.at+"/"+escapePointer(f.Name), w.to))
 		}
-		chat.Messages = append(chat.Messages, drydock.Message{Role: t.role, Content: t.content, Reasoning: t.reasoning})
+		m := drydock.Message{Role: t.role, Content: t.content, Reasoning: t.reasoning}
+		if _, text := thoughts(m); strings.TrimSpace(text.Content) == "" {
+			w.refuse(&Refusal{"empty_turn", fmt.Sprintf("messages[%d]", i), "the turn is empty", t.at})
+		}
+		chat.Messages = append(chat.Messages, m)
 	}
 	contract := EmptyThink
 	last := r.turns[len(r.turns)-1]

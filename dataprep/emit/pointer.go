@@ -36,6 +36,9 @@ func Locate(row []byte, pointer string) int {
 	return at
 }
 
+// ValueEnd returns the length of the JSON value that a text begins with.
+func ValueEnd(text []byte) int { return skipValue(text, skipSpace(text, 0)) }
+
 // child returns where the member or element of the value at begins; -1: there is
 // none. Names are compared as they are written when they hold no escapes.
 func child(row []byte, at int, name string) int {

@@ -18,7 +18,7 @@ func (s *Schema) Late() []Conflict {
 
 func (c *column) late(pointer string, out *[]Conflict) {
 	if c.at >= firstRows && c.form != nothing {
-		*out = append(*out, Conflict{pointer, c.row, "it is " + c.form.String() + " from row " + strconv.Itoa(c.row) + " on, and none before; readers that take the types from the first 10 MB fail there"})
+		*out = append(*out, Conflict{Pointer: pointer, Row: c.row, Detail: "it is " + c.form.String() + " from row " + strconv.Itoa(c.row) + " on, and none before; readers that take the types from the first 10 MB fail there"})
 		return
 	}
 	if c.elem != nil {

@@ -60,6 +60,8 @@ type Conflict struct {
 	Pointer string // JSON Pointer into the row
 	Row     int    // the row that gave the column its type, from 1; 0: this row itself
 	Detail  string // English, for people
+	// Table says that only a table has no place for the value: see Schema.Loose.
+	Table bool
 }
 
 // Error names the place.
@@ -68,6 +70,11 @@ func (c *Conflict) Error() string { return c.Pointer + ": " + c.Detail }
 // A Schema is the type of every column of the rows seen so far. Null is the same
 // as no field. The zero Schema has seen none; it is not safe for concurrent use.
 type Schema struct {
+	// Loose takes what does no harm in JSON and has no place in a table only: an
+	// object without fields, a number of more digits than a column holds. Such a
+	// schema writes no table.
+	Loose bool
+
 	root   column
 	rows   int
 	bytes  int64
@@ -87,7 +94,7 @@ func (s *Schema) Add(row []byte) error {
 	}
 	if !s.root.holds(v) {
 		seen := &column{}
-		w := widening{row: s.rows + 1, at: s.bytes}
+		w := widening{row: s.rows + 1, at: s.bytes, loose: s.Loose}
 		if w.see(seen, v, ""); w.err == nil {
 			w.join(&s.root, seen, "", false)
 		}
@@ -175,14 +182,15 @@ func isBig(n int64) bool { return n > 1<<53 || n < -1<<53 }
 
 // A widening makes a column hold one more row.
 type widening struct {
-	row int
-	at  int64
-	err error
+	row   int
+	at    int64
+	loose bool
+	err   error
 }
 
 func (w *widening) refuse(pointer string, row int, format string, args ...any) {
-	if w.err == nil {
-		w.err = &Conflict{pointer, row, fmt.Sprintf(format, args...)}
+	if w.err == nil && !(w.loose && row == 0) {
+		w.err = &Conflict{Pointer: pointer, Row: row, Detail: fmt.Sprintf(format, args...), Table: row == 0}
 	}
 }
 
@@ -286,10 +294,9 @@ func (w *widening) join(c, by *column, pointer string, apply bool) {
 		}
 	case c.form == integer && by.form == float, c.form == float && by.form == integer:
 		if c.big || by.big {
-			w.refuse(pointer, c.row, "it makes a column of %s hold fractions and numbers of more than 15 digits", by.form)
-			return
+			w.refuse(pointer, 0, "it makes a column of %s hold fractions and numbers of more than 15 digits", by.form)
 		}
-		if apply && c.form == integer {
+		if apply && c.form == integer { // nothing was refused, or it is loose
 			c.form, c.row, c.at = float, by.row, by.at
 		}
 	case c.form != by.form:
@@ -311,7 +318,7 @@ func (w *widening) joinFields(c, by *column, pointer string, apply bool) {
 		switch {
 		case have != nil:
 			w.join(have, f, at, apply)
-		case len(c.fields)+added >= maxFields:
+		case len(c.fields)+added >= maxFields: // a loose schema lets them be
 			w.refuse(at, 0, "the object would have more than %d different fields", maxFields)
 		case apply:
 			c.fields = append(c.fields, f)

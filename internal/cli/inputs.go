@@ -64,6 +64,10 @@ func walkFiles(root string, bad *fail.List) (files []string, err error) {
 				return filepath.SkipDir
 			}
 		case d.IsDir():
+			if shards, ok := format.HubSet(p); ok {
+				files = append(files, shards...)
+				return filepath.SkipDir
+			}
 			if shards, ok := format.SavedSet(p); ok {
 				files = append(files, shards...)
 				return filepath.SkipDir

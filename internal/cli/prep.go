@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/dataprep/question"
+	"github.com/drydock-ml/drydock/dataprep/rowfile"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
@@ -54,7 +56,9 @@ func newPrepCommand(a *app) *cobra.Command {
 	}
 	f := a.flags(c.Flags())
 	f.output(&o.Out, "output", "o", msg.Text{"write rows to `FILE`", "将数据行写入 `FILE`"})
-	f.str(&o.To, "to", "", "question", msg.Text{"row shape `SHAPE`: question, passage, qwen3_chat", "行格式 `SHAPE`：question、passage、qwen3_chat"})
+	f.str(&o.To, "to", "", "question", msg.Text{"row shape `SHAPE`: " + strings.Join(spec.Names(emit.Emitters()), ", "), "行格式 `SHAPE`：" + strings.Join(spec.Names(emit.Emitters()), "、")})
+	f.str(&o.Contract, "contract", "", "", msg.Text{"template contract `NAME` of training rows: empty-think (default), empty-think-masked, cot, plain", "训练数据的模板约定 `NAME`：empty-think（默认）、empty-think-masked、cot、plain"})
+	a.layout(c, f, &o.Layout)
 	f.str(&o.Key, "key", "", "", msg.Text{"answers stand in `FILE`", "答案在 `FILE` 中"})
 	f.str(&o.Fixes, "fixes", "", "", msg.Text{"apply the corrections in `FILE`, which drydock question review writes", "应用 `FILE` 中的修正（由 drydock question review 写出）"})
 	f.str(&o.Lang, "source-lang", "", "", msg.Text{"language `TAG` of the sources (default: found per record)", "来源的语言 `TAG`（默认：逐条识别）"})
@@ -73,6 +77,7 @@ func newPrepCommand(a *app) *cobra.Command {
 	f.dryRun(&o.DryRun)
 	f.int(&o.Seed, "seed", "", 0, msg.Text{"seed `N` of shuffled options", "打乱选项的种子 `N`"})
 	a.completeFunc(c, "to", func() []string { return spec.Names(emit.Emitters()) })
+	a.complete(c, "contract", "empty-think", "empty-think-masked", "cot", "plain")
 	return c
 }
 
@@ -161,6 +166,14 @@ func (o PrepOptions) check() error {
 	if o.MinConfidence < 0 || o.MinConfidence > 1 {
 		return fail.New(fail.Usage, msg.Text{"--min-confidence %g: want a number from 0 to 1", "--min-confidence %g：应为 0 到 1 之间的数"}, o.MinConfidence)
 	}
+	if o.Out == "-" && o.Layout == "" {
+		// lines, as below
+	} else if _, err := rowfile.KindOf(o.Out, o.Layout); err != nil {
+		return err
+	}
+	if err := keepFolder(o.Out, o.Layout, o.Sources); err != nil {
+		return err
+	}
 	if o.Seed < 0 {
 		return fail.New(fail.Usage, msg.Text{"--seed %d: must not be negative", "--seed %d：不能为负数"}, o.Seed)
 	}
@@ -239,8 +252,17 @@ func (r prepAnswer) text(t *ui.Terminal) {
 	if !r.DryRun {
 		t.Print(msg.Text{"rows: %s", "数据行：%s"}, r.Out)
 		printFixes(t, r.Fixes)
+		if r.Info != "" {
+			t.Print(msg.Text{"entry for LLaMA-Factory: %s", "LLaMA-Factory 条目：%s"}, r.Info)
+		}
 		if r.Dropped != "" {
 			t.Print(msg.Text{"left out: %s", "未采用：%s"}, r.Dropped)
+		}
+	}
+	if len(r.Settings) > 0 {
+		t.Print(msg.Text{"settings of the trainer that belong to the rows:", "与这些数据配套的训练器设置："})
+		for _, l := range r.Settings {
+			t.Print(msg.Text{"  %s", "  %s"}, l)
 		}
 	}
 	for _, l := range lettersText(t, r.Letters) {

@@ -379,6 +379,13 @@ func (c *corpus) joinOutputs(ctx context.Context, res *StageResult, in int) ([]s
 		if err := c.contain(ctx, i, row); err != nil {
 			return nil, err
 		}
+		infos, err := c.trainerFiles(i, row)
+		if err != nil {
+			return nil, err
+		}
+		for _, info := range infos {
+			res.Files = append(res.Files, relative(c.r.base, info))
+		}
 		left := c.stages[atOutput].Path(fmt.Sprintf("left-%d.jsonl", i))
 		if _, _, err := concat(left, c.chunks(atOutput, chunkName(i, inTrain, "left"))); err != nil {
 			return nil, err

@@ -52,15 +52,19 @@ type PrepOptions struct {
 // A PrepResult says what became of the inputs. Sums covers the whole way from
 // the sources to the rows.
 type PrepResult struct {
-	Out     string         `json:"out"`
-	Dropped string         `json:"dropped,omitempty"` // the file, when one was written
-	Sidecar string         `json:"sidecar,omitempty"`
-	Rows    int            `json:"rows"`
-	Sums    drydock.Sums   `json:"sums"`
-	Kinds   map[string]int `json:"kinds"` // records read, by kind
-	Inputs  []InputResult  `json:"inputs"`
-	Fixes   *FixResult     `json:"fixes,omitempty"`
-	Notes   []Note         `json:"notes"`
+	Out     string `json:"out"`
+	Dropped string `json:"dropped,omitempty"` // the file, when one was written
+	Sidecar string `json:"sidecar,omitempty"`
+	// Info is LLaMA-Factory's dataset_info.json, Settings the lines of the trainer's
+	// configuration that belong to the rows.
+	Info     string         `json:"dataset_info_file,omitempty"`
+	Settings []string       `json:"settings,omitempty"`
+	Rows     int            `json:"rows"`
+	Sums     drydock.Sums   `json:"sums"`
+	Kinds    map[string]int `json:"kinds"` // records read, by kind
+	Inputs   []InputResult  `json:"inputs"`
+	Fixes    *FixResult     `json:"fixes,omitempty"`
+	Notes    []Note         `json:"notes"`
 	// Conflicts are questions that stand with different answers.
 	Conflicts []Conflict     `json:"conflicts,omitempty"`
 	LeftOut   map[string]int `json:"left_out"` // records read but not for this shape, by reason
@@ -239,7 +243,29 @@ func (o PrepOptions) collect(r *runner, out string) (*PrepResult, error) {
 			return nil, err
 		}
 	}
+	if err := o.trainerFiles(r, res, out); err != nil {
+		return nil, err
+	}
 	return res, o.collectDrops(r, res)
+}
+
+// trainerFiles writes what a trainer needs beside the rows and names the settings
+// that belong to them.
+func (o PrepOptions) trainerFiles(r *runner, res *PrepResult, out string) error {
+	t, trains := emit.TargetOf(o.To)
+	if !trains {
+		return nil
+	}
+	kind := r.cfg.Output[0].kind()
+	res.Settings = TrainerSettings(t, r.cfg.Output[0].contract(), filepath.ToSlash(o.Out), kind)
+	if t.Trainer != "llamafactory" {
+		return nil
+	}
+	file, _, err := PutDatasetInfo(out, kind, t.Task)
+	if err == nil && file != "" {
+		res.Info = filepath.Join(filepath.Dir(o.Out), emit.DatasetInfoName)
+	}
+	return err
 }
 
 // rowsName is what the rows are called before they are moved to Out.

@@ -203,6 +203,8 @@ type OutputResult struct {
 	// RowsFile holds the rows one a line where Path does not: what the ledgers
 	// speak of.
 	RowsFile string `json:"rows_file,omitempty"`
+	// Settings are the lines of the trainer's configuration that belong to the rows.
+	Settings []string `json:"settings,omitempty"`
 	// Dev is the file of the records that a split keeps from training; what it
 	// could not take is in LeftOut.
 	Dev *OutputResult `json:"dev,omitempty"`
