@@ -280,25 +280,6 @@ func TestPDFRealBank(t *testing.T) {
 	}
 }
 
-func BenchmarkPDF(b *testing.B) {
-	path := golden.RealData(b, "colreg-bank-zh", "选择题题库.pdf")
-	const pages = 109
-	f, kind, err := format.Open(nil, path, pdfOptions(), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(f.Size)
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, err := range kind.Document(format.Unit{File: f, End: f.Size, Line: 1}, nil).Blocks(b.Context()) {
-			if err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-	b.ReportMetric(float64(pages*b.N)/b.Elapsed().Seconds(), "pages/s")
-}
-
 // FuzzPDF reads damaged files. It runs in the sandbox, so a few thousand inputs
 // a minute is all; what it looks for is a bug of ours, or text that is no UTF-8.
 func FuzzPDF(f *testing.F) {

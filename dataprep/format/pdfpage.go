@@ -144,20 +144,26 @@ func hasFields(p pdfium.Pdfium, page requests.Page) bool {
 // add takes in character i of a page. Spaces that PDFium made up are only noted,
 // its line ends left out: the layout finds its own.
 func (raw *rawPage) add(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, i int, r rune) error {
-	made, err := p.FPDFText_IsGenerated(&requests.FPDFText_IsGenerated{TextPage: text, Index: i})
-	if err != nil || made.IsGenerated {
-		raw.space = err == nil && r == ' '
-		return nil //nolint:nilerr // -1: no character at all
+	if r == ' ' || r == '\r' || r == '\n' || r == 0 { // it makes up nothing else
+		made, err := p.FPDFText_IsGenerated(&requests.FPDFText_IsGenerated{TextPage: text, Index: i})
+		if err != nil || made.IsGenerated {
+			raw.space = err == nil && r == ' '
+			return nil //nolint:nilerr // -1: no character at all
+		}
+	}
+	var last *glyph
+	if n := len(raw.glyphs); n > 0 {
+		last = &raw.glyphs[n-1]
 	}
 	g := glyph{r: r, spaced: raw.space}
 	raw.space = false
-	ok, err := g.place(p, text, i)
+	ok, err := g.place(p, text, i, last)
 	if !ok || err != nil {
 		return err
 	}
 	raw.cork = raw.cork || r >= 0x1B && r <= 0x1F
-	if n := len(raw.glyphs); n > 0 && !mayChangeInk(raw.glyphs[n-1], g) {
-		g.ink = raw.glyphs[n-1].ink
+	if last != nil && !mayChangeInk(*last, g) {
+		g.ink = last.ink
 	} else {
 		g.ink = readInk(p, text, i)
 	}
@@ -250,23 +256,16 @@ func meant(r rune, inked, cork bool) rune {
 	return utf8.RuneError
 }
 
-// place finds where a glyph stands; false: nowhere.
-func (g *glyph) place(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, i int) (bool, error) {
+// place finds where a glyph stands, given the one before it in the content
+// stream, nil for the first; false: nowhere.
+func (g *glyph) place(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, i int, last *glyph) (bool, error) {
 	origin, err := p.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: text, Index: i})
 	if err != nil {
 		return false, nil //nolint:nilerr // the character has no place on the page
 	}
-	turn := 0.0
-	if a, err := p.FPDFText_GetCharAngle(&requests.FPDFText_GetCharAngle{TextPage: text, Index: i}); err == nil {
-		turn = -float64(a.CharAngle) // PDFium counts clockwise
+	if last == nil || !last.goesOnAt(origin.X, origin.Y) {
+		g.angle = readAngle(p, text, i)
 	}
-	const nearly = 3 // degrees
-	degrees := math.Mod(turn*180/math.Pi+720, 360)
-	quarter := math.Round(degrees/90) * 90
-	if math.Abs(degrees-quarter) <= nearly {
-		degrees = quarter
-	}
-	g.angle = int(math.Round(degrees)) % 360
 	if g.angle == 0 {
 		// the loose box is as wide as the font's advance and as high as the em
 		b, err := p.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: text, Index: i})
@@ -288,6 +287,27 @@ func (g *glyph) place(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, i int) (bo
 	}
 	g.size = max(math.Abs(g.size), 0.5)
 	return true, nil
+}
+
+// goesOnAt reports whether a glyph at (x, y) of the page can only go on with the
+// upright line of a, so that its angle need not be asked for.
+func (a *glyph) goesOnAt(x, y float64) bool {
+	return a.angle == 0 && -y == a.base && x >= a.x0 && x-a.x1 < runGap*a.size
+}
+
+// readAngle asks for the direction of character i's line, in degrees, to the
+// nearest quarter turn when it is close to one.
+func readAngle(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, i int) int {
+	const nearly = 3
+	a, err := p.FPDFText_GetCharAngle(&requests.FPDFText_GetCharAngle{TextPage: text, Index: i})
+	if err != nil {
+		return 0
+	}
+	degrees := math.Mod(720-float64(a.CharAngle)*180/math.Pi, 360) // PDFium counts clockwise
+	if quarter := math.Round(degrees/90) * 90; math.Abs(degrees-quarter) <= nearly {
+		degrees = quarter
+	}
+	return int(math.Round(degrees)) % 360
 }
 
 // placeTurned places a glyph of a line that does not run along the x axis: the
