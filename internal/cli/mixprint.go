@@ -106,3 +106,14 @@ func splitUnit(t *ui.Terminal, by string) string {
 	}
 	return t.Say(msg.Text{"item", "题目"})
 }
+
+// packedText says how full rows of joined documents are.
+func packedText(t *ui.Terminal, p *pipeline.PackedResult) []string {
+	if p == nil {
+		return nil
+	}
+	return []string{t.Say(msg.Text{
+		"%d {document|documents} joined to rows of up to %d tokens, %.1f %% full; %d longer than a row",
+		"%d 篇文档合并为至多 %d token 的行，填充率 %.1f %%；%d 篇超过一行",
+	}, p.Documents, p.Length, 100*p.Fill, p.Cut)}
+}

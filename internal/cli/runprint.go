@@ -244,6 +244,7 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 			}
 			details = append(details, t.Say(msg.Text{"%s: %d %s {row|rows}", "%s：%d 行 %s"}, o.Path, o.Rows, o.Shape))
 			details = append(details, lettersText(t, o.Letters)...)
+			details = append(details, packedText(t, o.Packed)...)
 			if d := o.Dev; d != nil {
 				details = append(details, t.Say(msg.Text{"%s: %d %s {row|rows}", "%s：%d 行 %s"}, d.Path, d.Rows, d.Shape))
 			}

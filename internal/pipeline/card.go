@@ -304,8 +304,12 @@ func (l *ledgerRun) outputs(ctx context.Context) error {
 				})
 			}
 		}
-		// a record may give several rows
-		step.Sums.Made = step.Sums.Out + step.Sums.DroppedTotal() - kept
+		// a record may give several rows, and several one
+		if more := step.Sums.Out + step.Sums.DroppedTotal() - kept; more > 0 {
+			step.Sums.Made = more
+		} else {
+			step.Sums.Merged = -more
+		}
 		id, err := l.step(step)
 		if err != nil {
 			return err

@@ -462,6 +462,17 @@ func (c *corpus) joinRows(i, side int, shape, path string, of func(*outState) *O
 			return nil, err
 		}
 	}
+	lineage := c.stages[atOutput].Path(lineageName(i, side))
+	if err := c.packRows(i, side, &row, [3]string{data, inside(c.r.base, sidecar), lineage}); err != nil {
+		return nil, err
+	}
+	if row.Packed != nil {
+		info, err := os.Stat(data)
+		if err != nil {
+			return nil, err
+		}
+		row.Bytes = info.Size()
+	}
 	row.SHA256, err = runstore.HashFile(data)
 	return &row, err
 }

@@ -205,6 +205,8 @@ type OutputResult struct {
 	RowsFile string `json:"rows_file,omitempty"`
 	// Settings are the lines of the trainer's configuration that belong to the rows.
 	Settings []string `json:"settings,omitempty"`
+	// Packed says how documents were joined to rows; nil when they were not.
+	Packed *PackedResult `json:"packed,omitempty"`
 	// Dev is the file of the records that a split keeps from training; what it
 	// could not take is in LeftOut.
 	Dev *OutputResult `json:"dev,omitempty"`
