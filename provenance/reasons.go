@@ -63,6 +63,12 @@ func readingReason(reason string) (msg.Text, bool) {
 		return msg.Text{"no parse step takes this kind of text", "没有解析步骤能够识别"}, true
 	case "unparsed_text", "not_a_question":
 		return msg.Text{"text that is no question", "不是题目的文本"}, true
+	case "image_only_page":
+		return msg.Text{"a page that shows only a picture; OCR may read it", "仅有图片的页面；可用 OCR 识别"}, true
+	case "ocr_failed":
+		return msg.Text{"a page of which the OCR command gave no text", "OCR 命令未能识别的页面"}, true
+	case "page_unreadable":
+		return msg.Text{"a page of a PDF that cannot be read", "PDF 中无法读取的页面"}, true
 	case "no_text":
 		return msg.Text{"a page or file without text", "没有文本的页面或文件"}, true
 	case "bad_row", "invalid_json", "row_too_long":
