@@ -16,21 +16,24 @@ import (
 func AppendJSONString(dst []byte, s string) []byte {
 	const hexDigits = "0123456789abcdef"
 	dst = append(dst, '"')
-	start := 0
+	start, asked, valid := 0, false, false // valid: s is known to be UTF-8
 	for i := 0; i < len(s); {
 		c := s[i]
-		if c >= 0x20 && c != '"' && c != '\\' && c < utf8.RuneSelf {
+		if c >= 0x20 && c != '"' && c != '\\' && (c < utf8.RuneSelf || valid) {
 			i++
 			continue
 		}
 		if c >= utf8.RuneSelf {
+			if !asked { // the whole at once: that is faster than rune by rune
+				if asked, valid = true, utf8.ValidString(s[i:]); valid {
+					continue
+				}
+			}
 			r, n := utf8.DecodeRuneInString(s[i:])
 			if r == utf8.RuneError && n == 1 {
 				dst = append(dst, s[start:i]...)
 				dst = append(dst, "\ufffd"...)
-				i++
-				start = i
-				continue
+				start = i + 1
 			}
 			i += n
 			continue
