@@ -39,7 +39,11 @@ func (e *trainEmitter) question(d *dialogue, r *drydock.Record) error {
 	if err := e.fits(r); err != nil {
 		return err
 	}
-	q := e.plan(r).Apply(r.Question)
+	printed := *r.Question
+	if e.contract != CoT { // texts that are not printed need no new letters
+		printed.Explanation, printed.Reasoning = "", ""
+	}
+	q := e.plan(r).Apply(&printed)
 	letter := letterOf(q, q.Answer[0])
 	if letter == "" {
 		return drop(r, "answer_not_an_option", fmt.Sprintf("the answer %q is none of the option labels", q.Answer[0]))

@@ -375,17 +375,59 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func BenchmarkEmitQwen3Chat(b *testing.B) {
-	e := build(b, "qwen3_chat", "")
-	r := emittest.Records()[0]
-	buf, err := e.Emit(nil, r)
-	if err != nil {
-		b.Fatal(err)
+// benchRecords are an exam item of usual length, asked by a prompt of usual
+// length, a conversation, and a passage.
+func benchRecords() map[string]*drydock.Record {
+	q := bankItem(7, 4)
+	q.Question.Stem = "在能见度不良的水域中航行时，" + strings.Repeat("听到他船雾号显示在本船正横以前的船舶，", 3) + "应当____。"
+	for i := range q.Question.Options {
+		q.Question.Options[i].Text += "，将航速减到能维持其航向的最小速度"
 	}
-	b.SetBytes(int64(len(buf)))
-	b.ReportAllocs()
-	for b.Loop() {
-		buf, _ = e.Emit(buf[:0], r)
+	q.Question.Explanation = "规则第十九条第五款规定，除已断定不存在碰撞危险外，每一船舶应减速，故选A。"
+	return map[string]*drydock.Record{
+		"question": q,
+		"chat": {Chat: &drydock.Chat{Messages: []drydock.Message{
+			{Role: "user", Content: strings.Repeat("两船在互见中相遇时如何判断存在碰撞危险？", 8)}, {Role: "assistant", Content: strings.Repeat("罗经方位没有明显变化即存在碰撞危险。\n", 12)},
+		}}},
+		"passage": {Passage: &drydock.Passage{Heading: []string{"第二章", "驾驶和航行规则"}, Text: strings.Repeat("每一船舶在任何时候都应以安全航速行驶。\n", 40)}},
+	}
+}
+
+// BenchmarkEmit measures rows of every target per second, by what they are made of.
+func BenchmarkEmit(b *testing.B) {
+	prompt := strings.Repeat("请回答单选题。要求只输出选项，不输出解释。", 6)
+	for _, c := range []struct{ shape, of string }{
+		{"qwen3_chat", "question"}, {"llamafactory-dpo", "question"}, {"swift-kto", "question"}, {"trl", "question"}, {"tokens", "question"},
+		{"openai", "chat"}, {"sharegpt", "chat"}, {"alpaca", "chat"}, {"axolotl-segments", "chat"}, {"text", "passage"},
+	} {
+		b.Run(c.shape+"/"+c.of, func(b *testing.B) {
+			s, _ := spec.Find(emit.Emitters(), c.shape)
+			builder, err := s.Default()
+			if err != nil {
+				b.Fatal(err)
+			}
+			e, err := builder.New(emit.Context{Seed: 1, Prompt: func(q *drydock.Question) (string, error) {
+				text := make([]byte, 0, 2048)
+				text = append(append(text, prompt...), q.Stem...)
+				for i, o := range q.Options {
+					text = append(append(text, '\n', byte('A'+i), '.', ' '), o.Text...)
+				}
+				return string(text), nil
+			}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			r := benchRecords()[c.of]
+			buf, err := e.Emit(nil, r)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(buf)))
+			b.ReportAllocs()
+			for b.Loop() {
+				buf, _ = e.Emit(buf[:0], r)
+			}
+		})
 	}
 }
 

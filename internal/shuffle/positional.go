@@ -59,6 +59,9 @@ const (
 const maxBackwards = 24
 
 func positionalZh(t string, n int) bool {
+	if says(t) && !strings.ContainsAny(t, "上前") {
+		return false
+	}
 	runes := []rune(strings.Map(dropSpaceAndMarks, t))
 	s := string(runes)
 	if len(runes) <= maxBackwards && anyOf(s, zhBack) && anyOf(s, zhAll) {
@@ -80,6 +83,14 @@ func positionalZh(t string, n int) bool {
 		return rest != ""
 	}
 	return anyOf(s, zhOnly)
+}
+
+// says reports a text with a character that no reference to other options has.
+// It may then refer by one of zhBack only, all of which have 上 or 前.
+func says(t string) bool {
+	return strings.ContainsFunc(t, func(r rune) bool {
+		return !isLatin(r) && dropSpaceAndMarks(r) >= 0 && !strings.ContainsRune(zhTail, r)
+	})
 }
 
 // measures reports a text that ends in a quantity, after which 以上 means or

@@ -11,6 +11,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/textnorm"
@@ -103,14 +104,15 @@ func pinned(q *drydock.Question, withText bool) string {
 // isLoneLabel reports an option whose text is empty or a single letter of the
 // label range, as banks print them whose options are parts of a figure.
 func isLoneLabel(text string, n int) bool {
-	t := []rune(strings.TrimSpace(text))
-	if len(t) == 0 {
+	t := strings.TrimSpace(text)
+	if t == "" {
 		return true
 	}
-	if len(t) > 1 {
+	first, size := utf8.DecodeRuneInString(t)
+	if size < len(t) {
 		return false
 	}
-	r := textnorm.HalfWidth(t[0])
+	r := textnorm.HalfWidth(first)
 	return r >= 'A' && r < 'A'+rune(n) || r >= 'a' && r < 'a'+rune(n)
 }
 
