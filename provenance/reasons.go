@@ -87,6 +87,8 @@ func readingReason(reason string) (msg.Text, bool) {
 		return msg.Text{"the key has more or fewer answers than there are questions", "答案数与题目数不一致"}, true
 	case "answer_index_ambiguous":
 		return msg.Text{"an answer number that may count from 0 or from 1", "答案序号从 0 还是从 1 起算不明确"}, true
+	case "low_confidence":
+		return msg.Text{"too much about it is doubtful", "疑点过多"}, true
 	case "answer_outside_options", "answer_not_an_option":
 		return msg.Text{"the answer is none of the options", "答案不在选项之中"}, true
 	case "answer_conflict":

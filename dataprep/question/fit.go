@@ -284,7 +284,10 @@ func (a *reading) score(want int) {
 		total, weight = total+0.4*c, 1
 	}
 	a.Score = total / weight
-	for _, v := range [...]*float64{&a.Score, &a.Order, &a.Whole, &a.Used} {
+	for _, v := range [...]*float64{&a.Score, &a.Order, &a.Whole, &a.Used, a.Count} {
+		if v == nil {
+			continue
+		}
 		*v = float64(int(*v*1000+0.5)) / 1000
 	}
 }

@@ -219,6 +219,7 @@ func whyLayout(l []question.Layout) msg.Text {
 		}
 	}
 	add(a.Count != nil && b.Count != nil && *a.Count > *b.Count, "its count agrees better with the key", "题数与答案数更相符")
+	add(a.Questions > b.Questions && a.Kind == "lines", fmt.Sprintf("it finds more questions (%d against %d)", a.Questions, b.Questions), fmt.Sprintf("找到的题目更多（%d 比 %d）", a.Questions, b.Questions))
 	add(a.Order > b.Order, "more numbers follow one another", "题号更连续")
 	add(a.Whole > b.Whole, "more of its questions are whole", "完整题目比例更高")
 	add(a.Used > b.Used, "it leaves fewer lines over", "剩余的行更少")
