@@ -26,7 +26,7 @@ func exitCodes() []exitCode {
 		{11, "submission", msg.Text{"the submission package breaks a rule", "提交包违反规则"}},
 		{12, "below_min_acc", msg.Text{"accuracy is below --min-acc", "准确率低于 --min-acc"}},
 		{20, "unreachable", msg.Text{"the endpoint does not answer", "端点无响应"}},
-		{21, "trainer", msg.Text{"the trainer failed", "训练程序失败"}},
+		{21, "trainer", msg.Text{"the trainer, or the server that was started, failed", "训练程序或所启动的服务失败"}},
 		{70, "bug", msg.Text{"a bug in drydock; please report it", "drydock 内部错误；请报告"}},
 		{130, "interrupted", msg.Text{"interrupted", "已中断"}},
 	}
