@@ -9,12 +9,17 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/drydock-ml/drydock/internal/cli"
+	"github.com/drydock-ml/drydock/launch/vllm/vllmtest"
 )
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"drydock":     func() { os.Exit(cli.Main(os.Args[1:], cli.OS())) },
 		"faketrainer": fakeTrainer,
+		"fakesteps":   fakeSteps,
+		"vllm":        vllmtest.Main,
+		"fakesweep":   fakeSweep,
+		"fakescore":   fakeScore,
 	})
 }
 
@@ -66,6 +71,9 @@ func TestScripts(t *testing.T) {
 					"judge":     cmdJudge,
 
 					"safetensors": cmdSafetensors,
+					"weights":     cmdWeights,
+					"freeport":    cmdFreePort,
+					"waittext":    cmdWaitText,
 				},
 			})
 		})
