@@ -8,6 +8,7 @@ import (
 	"iter"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -212,8 +213,15 @@ func (r *csvRows) record(s *csvScanner) bool {
 		return true
 	}
 	cells := make([]string, len(s.cells))
-	for i, c := range s.cells {
-		cells[i] = r.damage.mend(c, s.begin)
+	if utf8.Valid(s.cell) && !bytes.Contains(s.cell, []byte(replacement)) { // as nearly always: one string for the row
+		row, at := string(s.cell), 0
+		for i, end := range s.ends {
+			cells[i], at = row[at:end], end
+		}
+	} else {
+		for i, c := range s.cells {
+			cells[i] = r.damage.mend(c, s.begin)
+		}
 	}
 	for len(cells) > r.dialect.width && strings.TrimSpace(cells[len(cells)-1]) == "" {
 		cells = cells[:len(cells)-1]
