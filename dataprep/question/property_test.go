@@ -19,6 +19,7 @@ type exam struct {
 	label  func(v int) string
 	layout string
 	key    string
+	noise  []string // lines of no question, put between questions that have their answer
 }
 
 type exItem struct {
@@ -41,7 +42,10 @@ func genExam(t *rapid.T) exam {
 	}
 	e := exam{
 		layout: rapid.SampledFrom([]string{"lines", "one line", "columns", "behind the stem", "wrapped"}).Draw(t, "layout"),
-		key:    rapid.SampledFrom([]string{"label", "bracket label", "after", "inside", "ranges", "numbers", "glued numbers", "explained"}).Draw(t, "key"),
+		key:    rapid.SampledFrom([]string{"label", "bracket label", "after", "inside", "ranges", "numbers", "glued numbers", "explained", "table", "own file", "first", "columns"}).Draw(t, "key"),
+	}
+	if rapid.Bool().Draw(t, "noisy") {
+		e.noise = []string{"- 12 -", "第12页 共30页", "更多题库请关注微信公众号：航海之家", "________________", "航海题库（内部资料）      第 3 页", "Page 3 of 9", "", "展开解析"}
 	}
 	numbers := map[string]func(int) string{}
 	for _, f := range []string{"%d. ", "%d、", "%d．", "(%d) ", "（%d）", "【%d】", "第%d题 ", "%d) ", "%d）"} {
@@ -67,6 +71,9 @@ func (e exam) print() (string, []string) {
 	var b strings.Builder
 	var want []string
 	inside := e.key == "inside" || e.key == "after"
+	if e.key == "first" {
+		e.keys(&b)
+	}
 	for i, it := range e.items {
 		letter := string(rune('A' + it.answer))
 		stem, read := it.stem+"：", it.stem+"："
@@ -84,13 +91,16 @@ func (e exam) print() (string, []string) {
 		case "bracket label":
 			b.WriteString("【答案】" + letter + "\n【解析】" + it.stem + "\n")
 		}
+		if len(e.noise) > 0 {
+			b.WriteString(e.noise[i%len(e.noise)] + "\n")
+		}
 		var o []string
 		for v, s := range it.options {
 			o = append(o, string(rune('A'+v))+"="+s)
 		}
 		want = append(want, "single|"+read+"|"+strings.Join(o, ";")+"|"+letter)
 	}
-	if !inside {
+	if !inside && e.key != "first" && e.key != "own file" {
 		e.keys(&b)
 	}
 	return b.String(), want
@@ -152,6 +162,27 @@ func (e exam) keys(b *strings.Builder) {
 				fmt.Fprintf(b, "%d%c", i+1, 'A'+it.answer)
 			}
 		}
+	case "table", "first":
+		numbers, letters := "题号", "答案"
+		for i, it := range e.items {
+			numbers += fmt.Sprintf("\t%d", i+1)
+			letters += fmt.Sprintf("\t%c", 'A'+it.answer)
+		}
+		b.WriteString("参考答案\n" + numbers + "\n" + letters + "\n")
+	case "columns":
+		b.WriteString("参考答案\n题号  答案  题号  答案\n")
+		half := (len(e.items) + 1) / 2
+		for i, it := range e.items[:half] {
+			fmt.Fprintf(b, "%d  %c", i+1, 'A'+it.answer)
+			if j := i + half; j < len(e.items) {
+				fmt.Fprintf(b, "    %d  %c", j+1, 'A'+e.items[j].answer)
+			}
+			b.WriteString("\n")
+		}
+	case "own file":
+		for i, it := range e.items {
+			fmt.Fprintf(b, "%d. %c\n", i+1, 'A'+it.answer)
+		}
 	case "explained":
 		b.WriteString("答案与解析\n")
 		for i, it := range e.items {
@@ -166,11 +197,21 @@ func TestPrintedExamsComeBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := genExam(t)
 		s, want := e.print()
+		doc := text(s)
+		if e.key == "own file" {
+			var b strings.Builder
+			e.keys(&b)
+			doc.Key = text(b.String())
+		}
 		var got result
-		p := question.New(question.Options{})
-		for r, err := range p.Parse(t.Context(), text(s)) {
+		p := question.New(question.Options{Part: func(p question.Part) {
+			if !p.Closed || p.Questions != len(e.items) {
+				t.Errorf("%d questions, %d keys, %d matched of %d", p.Questions, p.Keys, p.Matched, len(e.items))
+			}
+		}})
+		for r, err := range p.Parse(t.Context(), doc) {
 			if err != nil {
-				t.Fatalf("%v\n%s", err, s)
+				t.Fatalf("layout %s key %s: %v\n%s", e.layout, e.key, err, s)
 			}
 			got.records = append(got.records, r)
 		}
