@@ -75,6 +75,7 @@ func runEval(ctx context.Context, a *app, o EvalOptions) error {
 	if err != nil {
 		return err
 	}
+	a.noteEvaluation(s.Model, &s)
 	return a.evalAnswer(s, o.MinAcc, o.reportOptions, subjects)
 }
 

@@ -72,6 +72,10 @@ func runSweep(ctx context.Context, a *app, o EvalOptions, set evalSettings, b *p
 	if err != nil {
 		return err
 	}
+	for _, r := range s.Rows {
+		a.noteEvaluation(r.SHA256, r.Dev)
+		a.noteEvaluation(r.SHA256, r.Test)
+	}
 	if err := a.answer(sweepAnswer{s}); err != nil {
 		return err
 	}

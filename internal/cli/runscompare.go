@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/runstore"
@@ -19,11 +20,14 @@ import (
 
 func newRunsCompareCommand(a *app) *cobra.Command {
 	c := a.command("compare", about{
-		use: "A B", args: exactly(2, "A B"),
-		short:    msg.Text{"Say in what two trainings differ: data, settings, environment, figures.", "比较两次训练的差异：数据、设置、环境、指标。"},
-		examples: []example{{msg.Text{"by the beginning of their ids", "按编号开头指定"}, "drydock runs compare 20261129 20261130"}},
+		use: "[A [B]]", args: argRule{0, 2, "A B"},
+		short: msg.Text{"Say in what two trainings differ: data, settings, environment, figures.", "比较两次训练的差异：数据、设置、环境、指标。"},
+		examples: []example{
+			{msg.Text{"the newest with the one before it", "最近一次与前一次"}, "drydock runs compare"},
+			{msg.Text{"by the beginning of their ids", "按编号开头指定"}, "drydock runs compare 20261129 20261130"},
+		},
 	}, nil)
-	c.RunE = func(cmd *cobra.Command, args []string) error { return a.compareRuns(cmd.Context(), args[0], args[1]) }
+	c.RunE = func(cmd *cobra.Command, args []string) error { return a.compareRuns(cmd.Context(), args) }
 	c.ValidArgsFunction = a.completeRuns
 	return c
 }
@@ -80,12 +84,40 @@ type trained struct {
 
 type fact struct{ part, field, value string }
 
-func (a *app) compareRuns(_ context.Context, idA, idB string) error {
-	x, err := a.trained(idA)
+// pair completes the ids of two trainings: one that is missing is the newest, two
+// are the one before it and the newest.
+func (a *app) pair(ids []string) ([2]string, error) {
+	if len(ids) == 2 {
+		return [2]string{ids[0], ids[1]}, nil
+	}
+	if len(ids) == 1 {
+		return [2]string{ids[0], ""}, nil
+	}
+	runs, err := a.projectRuns()
+	if err != nil {
+		return [2]string{}, err
+	}
+	all, err := runstore.Trainings(runs)
+	if err != nil {
+		return [2]string{}, err
+	}
+	if len(all) < 2 {
+		return [2]string{}, fail.New(fail.Usage, msg.Text{"there are no two trainings to compare", "没有两次训练可供比较"}).
+			Hint(msg.Text{"see drydock runs list", "参见 drydock runs list"})
+	}
+	return [2]string{all[1].Run, all[0].Run}, nil
+}
+
+func (a *app) compareRuns(_ context.Context, args []string) error {
+	ids, err := a.pair(args)
 	if err != nil {
 		return err
 	}
-	y, err := a.trained(idB)
+	x, err := a.trained(ids[0])
+	if err != nil {
+		return err
+	}
+	y, err := a.trained(ids[1])
 	if err != nil {
 		return err
 	}

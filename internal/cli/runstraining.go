@@ -70,7 +70,7 @@ func (r runAnswer) trainingText(t *ui.Terminal) {
 		tb.Row(t.Say(msg.Text{"checkpoint", "检查点"}), c.Path+"  sha256:"+short(c.SHA256))
 	}
 	for _, e := range r.Evaluations {
-		tb.Row(t.Say(msg.Text{"evaluated", "评测"}), fmt.Sprintf("%s  %s  %d/%d  %s", path.Base(e.Checkpoint), e.Benchmark, e.Correct, e.N, e.WorkDir))
+		tb.Row(t.Say(msg.Text{"evaluated", "评测"}), fmt.Sprintf("%s  %s  %d/%d  %s", path.Base(e.Checkpoint), e.Benchmark, e.Correct, e.N, e.Reviews))
 	}
 	tb.Print()
 	if r.curve != nil && r.curve.Len() > 1 {

@@ -110,6 +110,9 @@ func (r *runner) evaluate(ctx context.Context, endpoint string, b *Bench) (EvalR
 		return row, err
 	}
 	r.relativeFiles(&row.Summary)
+	if _, err := NoteEvaluation(r.cfg.runs(), row.Summary.Model, &row.Summary); err != nil {
+		return row, err
+	}
 	if endpoint == eval.LookupModel {
 		row.WithLeaks, err = r.withLeaks(ctx, b, choice)
 	}

@@ -26,7 +26,7 @@ type Evaluation struct {
 	N          int        `json:"n"`
 	Correct    int        `json:"correct"`
 	Wilson95   [2]float64 `json:"wilson95"`
-	WorkDir    string     `json:"work_dir"`
+	Reviews    string     `json:"reviews"` // the file of its answers
 }
 
 // AddEvaluation notes an evaluation with the training that made the checkpoint.
