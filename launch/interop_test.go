@@ -60,3 +60,43 @@ func TestInterop(t *testing.T) {
 		})
 	}
 }
+
+// TestParsers plans what the trainers' own parsers have read whole, holding every
+// setting as it is written. scripts/interop/trainer_configs.py made
+// testdata/parsers.
+func TestParsers(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"llamafactory", "swift", "trl", "axolotl"} {
+		b, err := os.ReadFile(filepath.Join("testdata", "parsers", name+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var cases []struct {
+			Contract emit.Contract
+			Options  json.RawMessage
+			Argv     []string
+			Files    []launch.File
+			Derived  []launch.Derived
+		}
+		if err := json.Unmarshal(b, &cases); err != nil || len(cases) < 6 {
+			t.Fatal(name, err, len(cases))
+		}
+		for _, c := range cases {
+			tr := must(t, name, string(c.Options))
+			data := map[launch.RowKind]string{launch.RowsChat: "build/训练 集.jsonl", launch.RowsText: "build/text.jsonl", launch.RowsPairs: "build/pairs.jsonl"}[tr.(launch.RowTaker).Rows()]
+			p, err := tr.Plan(launch.Job{Data: data, Dir: "build/train", Contract: c.Contract, Seed: 7}, launch.Found{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.Argv, p.Argv); d != "" {
+				t.Errorf("%s %s (-read +planned):\n%s", name, c.Options, d)
+			}
+			if d := cmp.Diff(c.Files, p.Files); d != "" {
+				t.Errorf("%s %s (-read +planned):\n%s", name, c.Options, d)
+			}
+			if d := cmp.Diff(len(c.Derived), len(p.Derived)); d != "" {
+				t.Errorf("%s %s: derived files: %s", name, c.Options, d)
+			}
+		}
+	}
+}
