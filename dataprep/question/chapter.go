@@ -554,7 +554,7 @@ func (c *chapter) dropOrphans() {
 		}
 	}
 	first := c.orphans[0].at
-	lone := len(c.orphans) == 1 && c.sec == nil && len(c.secs) == 0 && titleLike(c.orphans[0].text)
+	lone := !c.trial && len(c.orphans) == 1 && c.sec == nil && len(c.secs) == 0 && titleLike(c.orphans[0].text)
 	c.orphans = nil
 	if len(keep) == 0 || lone {
 		return
