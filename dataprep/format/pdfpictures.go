@@ -66,8 +66,11 @@ func (raw *rawPage) readPictures(p pdfium.Pdfium, page requests.Page) error {
 	if err != nil {
 		return err
 	}
-	if n.Count > mostObjects {
-		return nil // a map or a drawing
+	if n.Count > mostObjects { // a map or a drawing, or text turned to curves
+		if len(raw.glyphs) < fewGlyphs {
+			raw.pictures++
+		}
+		return nil
 	}
 	size, err := p.FPDF_GetPageBoundingBox(&requests.FPDF_GetPageBoundingBox{Page: page})
 	area := math.Inf(1)

@@ -144,6 +144,13 @@ func TestPDFKeepsItems(t *testing.T) {
 		t.Errorf("%d blocks, want 24; notes %v", len(r.Blocks), noteCodes(r))
 	}
 	f = pdfFile{}
+	for p := range 6 { // a question on each page, its options always the same and without letters
+		f.pages = append(f.pages, pdfContent{stream: lines(72, 760, 11, 22, fmt.Sprintf("%d．第%s题", p+1, strings.Repeat("一", p+1)), "正确", "错误", "以上都对")})
+	}
+	if r := readPDFFile(t, f, pdfOptions()); len(r.Blocks) != 24 || !r.Silent() {
+		t.Errorf("options without letters were lost: %q", texts(r))
+	}
+	f = pdfFile{}
 	for range 4 {
 		f.pages = append(f.pages, pdfContent{stream: at(72, 700, 11, "the same on every page")})
 	}
