@@ -71,16 +71,13 @@ func styleRules(root *html.Node) map[string]htmlStyle {
 }
 
 func stripComments(s string) string {
+	var out strings.Builder
 	for {
-		a := strings.Index(s, "/*")
-		if a < 0 {
-			return s
+		text, rest, ok := strings.Cut(s, "/*")
+		out.WriteString(text)
+		if _, s, ok = strings.Cut(rest, "*/"); !ok {
+			return out.String()
 		}
-		b := strings.Index(s[a+2:], "*/")
-		if b < 0 {
-			return s[:a]
-		}
-		s = s[:a] + s[a+2+b+2:]
 	}
 }
 

@@ -253,8 +253,8 @@ func (w *htmlWalk) readCell(n *html.Node, index int) (string, []drydock.Span, er
 	}
 	c := w.cell
 	w.lists, w.label, w.level, w.cell = outerLists, outerLabel, outerLevel, nil
-	c.trim(" \t\n", true)
-	return c.text, c.spans, err
+	text, spans := c.done(" \t\n", true)
+	return text, spans, err
 }
 
 // cssColor reads a colour as RRGGBB: #rgb, #rrggbb, rgb(…) and the names tests

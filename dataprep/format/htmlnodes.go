@@ -54,9 +54,10 @@ func besideMath(n *html.Node) bool {
 	if n.Parent == nil {
 		return false
 	}
+	left := 200 // nodes looked at: a page may have many pictures in one element
 	for c := range n.Parent.Descendants() {
-		if c.DataAtom == atom.Math {
-			return true
+		if left--; c.DataAtom == atom.Math || left == 0 {
+			return left > 0
 		}
 	}
 	return false

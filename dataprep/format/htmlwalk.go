@@ -468,7 +468,7 @@ func (w *htmlWalk) flush() error {
 // give yields a block, or adds it to the table cell that is open.
 func (w *htmlWalk) give(b drydock.Block) error {
 	if w.cell != nil {
-		w.cell.line(b.Text, b.Spans, w.cell.text == "" && len(w.cell.spans) == 0)
+		w.cell.line(b.Text, b.Spans)
 		return nil
 	}
 	return w.emit(b)

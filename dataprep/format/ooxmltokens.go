@@ -243,10 +243,16 @@ func (x *xmlTokens) content() string {
 		return ""
 	}
 	first := string(x.text)
-	for x.next() && x.depth >= in {
-		first += string(x.text)
+	if !x.next() || x.depth < in { // as nearly always
+		return first
 	}
-	return first
+	var b strings.Builder
+	b.WriteString(first)
+	b.Write(x.text)
+	for x.next() && x.depth >= in {
+		b.Write(x.text)
+	}
+	return b.String()
 }
 
 // skip passes the rest of the element whose start was just read.

@@ -3,12 +3,10 @@ package format
 import (
 	"strings"
 	"unicode"
-
-	"github.com/drydock-ml/drydock"
 )
 
-// Cells carry no spans, so that raised and lowered signs must show in the text
-// itself: 10³ and H₂O, not 103 and H2O.
+// Of a cell only the text reaches a row, so that raised and lowered signs must
+// show in it: 10³ and H₂O, not 103 and H2O.
 
 const (
 	plainSigns   = "0123456789+-=()abcdefghijklmnoprstuvwxyz"
@@ -65,27 +63,4 @@ func shifted(s, from, to, mark string) string {
 		}
 	}
 	return strings.Replace(s, core, b.String(), 1)
-}
-
-// shownText is a text with its raised and lowered spans written by signs.
-func shownText(text string, spans []drydock.Span) string {
-	var b strings.Builder
-	at := 0
-	for _, s := range spans {
-		if s.Start < at || s.End > len(text) {
-			continue
-		}
-		switch s.Kind {
-		case drydock.Superscript:
-			b.WriteString(text[at:s.Start])
-			b.WriteString(raised(text[s.Start:s.End]))
-		case drydock.Subscript:
-			b.WriteString(text[at:s.Start])
-			b.WriteString(lowered(text[s.Start:s.End]))
-		default:
-			continue
-		}
-		at = s.End
-	}
-	return b.String() + text[at:]
 }
