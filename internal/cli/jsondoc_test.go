@@ -10,6 +10,7 @@ import (
 	"github.com/drydock-ml/drydock/dedup/contam/report"
 	"github.com/drydock-ml/drydock/eval"
 	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/runstore"
 	"github.com/drydock-ml/drydock/launch"
 	"github.com/drydock-ml/drydock/provenance/submission"
 )
@@ -43,7 +44,7 @@ func TestJSONOutputIsDocumented(t *testing.T) {
 		{"contam compare", []string{report.CompareSchema}, []any{contamComparison{}}},
 		{"contam selftest", []string{"drydock.contam.selftest/1"}, []any{selftestAnswer{}}},
 		{"contam presets", []string{"drydock.contam.presets/1"}, []any{presetsAnswer{}}},
-		{"train", []string{"drydock.train/1", "drydock.train.event/1"}, []any{trainSummary{}, launch.Event{}}},
+		{"train", []string{"drydock.train/1", "drydock.train.event/1", "drydock.train.detached/1"}, []any{trainSummary{}, launch.Report{}, detachedAnswer{}}},
 		{"train", []string{"drydock.train.sweep/1"}, []any{trainSweepAnswer{}}},
 		{"checkpoint check", []string{"drydock.checkpoint.check/1"}, []any{checkpointAnswer{}}},
 		{"checkpoint fix", []string{"drydock.checkpoint.fix/1"}, []any{fixAnswer{}}},
@@ -55,7 +56,10 @@ func TestJSONOutputIsDocumented(t *testing.T) {
 		{"compare", []string{eval.CompareSchema}, []any{eval.Comparison{}}},
 		{"card", []string{"drydock.card/1"}, []any{cardAnswer{}}},
 		{"submit pack and verify", []string{submission.ReportSchema}, []any{submission.Summary{}}},
-		{"runs", []string{"drydock.runs.list/1", "drydock.run/1"}, []any{runsAnswer{}, runAnswer{}}},
+		{"runs", []string{
+			"drydock.runs.list/1", "drydock.run/1", runstore.ManifestSchema, "drydock.runs.attach/1", "drydock.runs.stop/1",
+			"drydock.runs.compare/1", "drydock.runs.gc/1", "drydock.runs.rm/1",
+		}, []any{runsAnswer{}, runAnswer{}, attachSummary{}, stopAnswer{}, compareRunsAnswer{}, removedAnswer{}}},
 	} {
 		t.Run(c.section, func(t *testing.T) {
 			t.Parallel()
