@@ -55,18 +55,18 @@ func Main() {
 
 // A server is what one start answers with.
 type server struct {
-	faults             []string
-	host, port, name   string
-	model              string
-	rank               int
-	parser, closed     bool
-	lora, plain        bool
-	mu                 sync.Mutex
-	adapters           []string
-	dir                map[string]string
-	listen             net.Listener
-	signals            chan os.Signal
-	engineDied, ending chan struct{}
+	faults           []string
+	host, port, name string
+	model            string
+	rank             int
+	parser, closed   bool
+	lora, plain      bool
+	mu               sync.Mutex
+	adapters         []string
+	dir              map[string]string
+	listen           net.Listener
+	signals          chan os.Signal
+	engineDied       chan struct{}
 }
 
 func (s *server) has(fault string) bool { return slices.Contains(s.faults, fault) }
