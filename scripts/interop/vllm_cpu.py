@@ -271,6 +271,87 @@ def parser(c, exe, scratch, server):
     c.check("with thinking closed it is not in the way", code == 0 and out[-1]["no_extraction"] == 0, err)
 
 
+PARSE = """
+import json, sys
+from vllm.entrypoints.launchers.cli_args import make_arg_parser, validate_parsed_serve_args
+from vllm.utils.argparse_utils import FlexibleArgumentParser
+parser = make_arg_parser(FlexibleArgumentParser(prog="vllm serve"))
+for line in sys.stdin:
+    argv = json.loads(line)
+    try:
+        validate_parsed_serve_args(parser.parse_args(argv))
+        print("verdict ok", flush=True)
+    except (SystemExit, Exception) as e:
+        print("verdict", type(e).__name__, e, flush=True)
+"""
+
+
+def command_lines(c, exe, scratch, python):
+    """Every command line drydock writes passes the server's own parser."""
+    (scratch / "t.jinja").write_text("{{ messages }}")
+    calls = [
+        [], ["--contract", "empty-think-masked"], ["--contract", "cot"], ["--contract", "plain", "--chat-template", "t.jinja"], ["--no-lora"],
+        ["--max-lora-rank", "320", "--max-cpu-loras", "3"], ["--", "-tp", "2", "--enforce-eager", "-O3", "--kv-cache-dtype", "fp8"],
+    ]
+    plans = []
+    for call in calls:
+        code, out, err, _ = drydock(exe, scratch, "serve", "-n", "--json", *call)
+        if code:
+            c.check(f"serve -n {call}", False, err)
+            return
+        plans.append(out[-1]["argv"][2:])
+    done = subprocess.run([python, "-P", "-c", PARSE], input="".join(json.dumps(p) + "\n" for p in plans), capture_output=True, text=True, cwd=scratch)
+    verdicts = [line for line in done.stdout.splitlines() if line.startswith("verdict")]
+    c.check(f"{len(plans)} command lines pass the real parser", verdicts == ["verdict ok"] * len(plans), verdicts or done.stderr[-2000:])
+
+
+def own_server(c, exe, scratch, venv):
+    """drydock serve starts the server, looks at it, loads and drops adapters, and stops it."""
+    model = scratch / "model"
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    url = f"http://127.0.0.1:{port}/v1"
+    for folder in ("tmp", "cache"):
+        (scratch / folder).mkdir(exist_ok=True)
+    env = dict(os.environ, VLLM_CPU_KVCACHE_SPACE="1", TMPDIR=str(scratch / "tmp"), VLLM_CACHE_ROOT=str(scratch / "cache"), DRYDOCK_HOME=str(scratch / "home"))
+    with open(scratch / "serve.out", "w") as out, open(scratch / "serve.err", "w") as err:
+        p = subprocess.Popen(
+            [exe, "serve", model / "base", "--name", "tiny", "--vllm", venv / "bin" / "vllm", "--adapter", model / "checkpoints" / "checkpoint-100",
+             "--max-lora-rank", "16", "--max-model-len", "2048", "--port", str(port), "--json", "--", "--enforce-eager"],
+            stdout=out, stderr=err, cwd=scratch, env=env,
+        )
+    lines = lambda: [json.loads(x) for x in (scratch / "serve.out").read_text().splitlines()]
+    try:
+        end = time.monotonic() + 1800
+        while p.poll() is None and time.monotonic() < end and not any(x.get("event") == "ready" for x in lines()):
+            time.sleep(1)
+        checks = {x["check"]["id"]: x["check"] for x in lines() if x.get("event") == "check"}
+        for name in ("version", "prompt", "content", "constraint", "adapter"):
+            c.check(f"serve: {name} passes", checks.get(name, {}).get("status") == "pass", checks.get(name) or (scratch / "serve.err").read_text())
+        code, out, err, _ = drydock(exe, scratch, "serve", "load", model / "checkpoints" / "checkpoint-200", "--base-url", url, "--json")
+        c.check("serve load", code == 0 and out and out[-1]["check"]["status"] == "pass", err or out)
+        name = out[-1]["name"] if out else ""
+        code, _, err, _ = drydock(exe, scratch, "serve", "load", model / "checkpoints" / "checkpoint-300", "--base-url", url)
+        c.check("serve load of an untrained adapter is refused", code == 1 and "all B matrices are zero" in err, err)
+        code, _, err, _ = drydock(exe, scratch, "serve", "load", model / "checkpoints" / "checkpoint-400", "--base-url", url)
+        c.check("the server refuses rank 32", code == 1 and "max_lora_rank" in err, err)
+        code, out, err, _ = drydock(exe, scratch, "serve", "unload", name, "--base-url", url, "--json")
+        c.check("serve unload", code == 0 and out and len(out[-1]["left"]) == 1, err or out)
+    finally:
+        start = time.monotonic()
+        p.send_signal(signal.SIGINT)
+        try:
+            code = p.wait(60)
+        except subprocess.TimeoutExpired:
+            p.kill()
+            code = -9
+        took = time.monotonic() - start
+    last = lines()[-1] if lines() else {}
+    group = subprocess.run(["ps", "-eo", "pgid="], capture_output=True, text=True).stdout.split()
+    c.check(f"^C ends it within {took:.0f} s, with 0, and nothing is left", code == 0 and last.get("ready") and str(last.get("pid")) not in group, (code, last))
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--drydock", type=pathlib.Path, required=True)
@@ -278,6 +359,7 @@ def main():
     p.add_argument("--tokenizer", type=pathlib.Path, required=True)
     p.add_argument("--venv", type=pathlib.Path, help="an environment with vLLM (default: made below --scratch)")
     p.add_argument("--items", type=int, default=1888)
+    p.add_argument("--serve", action="store_true", help="only what drydock serve does itself: command lines, start, adapters, stop")
     p.add_argument("--parser", action="store_true", help="also a second server with --reasoning-parser (another start)")
     a = p.parse_args()
     scratch = a.scratch.resolve()
@@ -288,6 +370,10 @@ def main():
         tokenizer(a.tokenizer, scratch / "tokenizer")
         subprocess.run([python, "-P", HERE / "vllm_model.py", scratch / "tokenizer", scratch / "model"], check=True, stdout=subprocess.DEVNULL)
     exe, c = a.drydock.resolve(), Checks()
+    if a.serve:
+        command_lines(c, exe, scratch, python)
+        own_server(c, exe, scratch, venv)
+        sys.exit(1 if c.failed else 0)
     for name, flags, run in (
         ("plain", [], lambda s: plain(c, exe, scratch, s, scratch / "model" / "checkpoints", a.items)),
         ("parser", ["--reasoning-parser", "qwen3"], lambda s: parser(c, exe, scratch, s)),
