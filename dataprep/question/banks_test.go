@@ -133,9 +133,19 @@ var moreShapes = []struct {
 	}, []string{"single|系泊时带：①艏缆②艉缆③横缆|A=①②;B=①③|A", "single|正确的是 I. 鸣笛 II. 减速 III. 停车|A=I、II;B=I～III|B"}},
 	{"24 images, formulas and subscripts", func(*testing.T) *drydock.Document {
 		return document([]drydock.Block{
-			{Text: "1. 该标志为"}, {Figure: "image1.png"}, {Text: "A. 左侧标"}, {Text: "B. 右侧标"}, {Text: "答案：A"},
-			{Text: `2. $\sin\varphi$ 等于`}, {Text: "A. $a/c$"}, {Text: "B. $b/c$"}, {Text: "答案：A"},
-			{Text: "3. 水的分子式为"}, {Text: "A. H₂O"}, {Text: "B. CO₂"}, {Text: "答案：A"},
+			{Text: "1. 该标志为"},
+			{Figure: "image1.png"},
+			{Text: "A. 左侧标"},
+			{Text: "B. 右侧标"},
+			{Text: "答案：A"},
+			{Text: `2. $\sin\varphi$ 等于`},
+			{Text: "A. $a/c$"},
+			{Text: "B. $b/c$"},
+			{Text: "答案：A"},
+			{Text: "3. 水的分子式为"},
+			{Text: "A. H₂O"},
+			{Text: "B. CO₂"},
+			{Text: "答案：A"},
 		})
 	}, []string{"single|该标志为|A=左侧标;B=右侧标|A", `single|$\sin\varphi$ 等于|A=$a/c$;B=$b/c$|A`, "single|水的分子式为|A=H₂O;B=CO₂|A"}},
 	{"34 marked by colour only", func(*testing.T) *drydock.Document {
@@ -173,9 +183,19 @@ func TestMoreShapes(t *testing.T) {
 func TestFigureBlocks(t *testing.T) {
 	t.Parallel()
 	got := parse(t, document([]drydock.Block{
-		{Text: "1. 该标志为"}, {Figure: "image1.png"}, {Text: "A. 左侧标"}, {Text: "B. 右侧标"}, {Text: "答案：A"},
-		{Text: "2. 灯色为"}, {Text: "A. 红"}, {Text: "B. 绿"}, {Text: "答案：A"},
-		{Text: "3. 此船为", Figure: "image2.png"}, {Text: "A. 渔船"}, {Text: "B. 帆船"}, {Text: "答案：A"},
+		{Text: "1. 该标志为"},
+		{Figure: "image1.png"},
+		{Text: "A. 左侧标"},
+		{Text: "B. 右侧标"},
+		{Text: "答案：A"},
+		{Text: "2. 灯色为"},
+		{Text: "A. 红"},
+		{Text: "B. 绿"},
+		{Text: "答案：A"},
+		{Text: "3. 此船为", Figure: "image2.png"},
+		{Text: "A. 渔船"},
+		{Text: "B. 帆船"},
+		{Text: "答案：A"},
 	}))
 	var figures []string
 	for _, r := range got.records {
