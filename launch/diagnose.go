@@ -54,116 +54,176 @@ func signs() []sign {
 
 func memorySigns() []sign {
 	return []sign{
-		{"gpu_memory", `CUDA out of memory|OutOfMemoryError|CUBLAS_STATUS_ALLOC_FAILED|CUDA error: out of memory`,
-			msg.Text{"the GPU's memory is full", "显存不足"}, msg.Text{
+		{
+			"gpu_memory", `CUDA out of memory|OutOfMemoryError|CUBLAS_STATUS_ALLOC_FAILED|CUDA error: out of memory`,
+			msg.Text{"the GPU's memory is full", "显存不足"},
+			msg.Text{
 				"lower batch_size or max_tokens (and raise gradient accumulation), or use method: qlora",
 				"请减小 batch_size 或 max_tokens（并增大梯度累积），或使用 method: qlora",
-			}},
-		{"shared_memory", `insufficient shared memory|unable to (?:open|write to|mmap) .*(?:/dev/shm|</torch_)|\bshm\b.*(?:Bus error|No space)`,
-			msg.Text{"the shared memory (/dev/shm) is full", "共享内存（/dev/shm）不足"}, msg.Text{
+			},
+		},
+		{
+			"shared_memory", `insufficient shared memory|unable to (?:open|write to|mmap) .*(?:/dev/shm|</torch_)|\bshm\b.*(?:Bus error|No space)`,
+			msg.Text{"the shared memory (/dev/shm) is full", "共享内存（/dev/shm）不足"},
+			msg.Text{
 				"give the container more of it (docker: --shm-size), or load data in one process (dataloader_num_workers: 0)",
 				"请为容器分配更多共享内存（docker：--shm-size），或以单进程读取数据（dataloader_num_workers: 0）",
-			}},
-		{"host_memory", `exitcode\s*: -9\b|^Killed$|Cannot allocate memory|can't allocate memory|std::bad_alloc|^MemoryError|killed by signal: Killed|Signal 9 \(SIGKILL\)`,
-			msg.Text{"the machine's memory was full, and the system ended the process", "内存不足，系统终止了进程"}, msg.Text{
+			},
+		},
+		{
+			"host_memory", `exitcode\s*: -9\b|^Killed$|Cannot allocate memory|can't allocate memory|std::bad_alloc|^MemoryError|killed by signal: Killed|Signal 9 \(SIGKILL\)`,
+			msg.Text{"the machine's memory was full, and the system ended the process", "内存不足，系统终止了进程"},
+			msg.Text{
 				"close other programs, load data in fewer processes, or use a machine with more memory",
 				"请关闭其他程序、减少数据读取进程，或换用内存更大的机器",
-			}},
-		{"disk", `No space left on device|Disk quota exceeded|\(os error (?:28|122)\)|PytorchStreamWriter failed writing|inline_container\.cc.*(?:unexpected pos|failed)|File too large`,
-			msg.Text{"the disk is full, or a limit on it is reached", "磁盘已满或已达配额"}, msg.Text{
+			},
+		},
+		{
+			"disk", `No space left on device|Disk quota exceeded|\(os error (?:28|122)\)|PytorchStreamWriter failed writing|inline_container\.cc.*(?:unexpected pos|failed)|File too large`,
+			msg.Text{"the disk is full, or a limit on it is reached", "磁盘已满或已达配额"},
+			msg.Text{
 				"free some space (drydock runs gc lists what can go) or keep fewer checkpoints, then go on with the same command",
 				"请腾出空间（drydock runs gc 列出可清理的内容）或少保留检查点，然后用同一命令继续",
-			}},
+			},
+		},
 	}
 }
 
 func fileSigns() []sign {
 	return []sign{
-		{"weights_only", `Weights only load failed|WeightsUnpickler error|UnpicklingError`,
-			msg.Text{"PyTorch 2.6 and later refuse to read the checkpoint's saved state", "PyTorch 2.6 及以上版本拒绝读取检查点中保存的状态"}, msg.Text{
+		{
+			"weights_only", `Weights only load failed|WeightsUnpickler error|UnpicklingError`,
+			msg.Text{"PyTorch 2.6 and later refuse to read the checkpoint's saved state", "PyTorch 2.6 及以上版本拒绝读取检查点中保存的状态"},
+			msg.Text{
 				"upgrade transformers, or remove rng_state*.pth from the checkpoint: training then goes on with other random numbers",
 				"请升级 transformers，或删除检查点中的 rng_state*.pth：训练会以不同的随机数继续",
-			}},
-		{"resume_mismatch", `size mismatch for |parameter group that doesn't match the size|Error\(s\) in loading state_dict`,
-			msg.Text{"the checkpoint does not fit the model or the settings", "检查点与模型或设置不符"}, msg.Text{
+			},
+		},
+		{
+			"resume_mismatch", `size mismatch for |parameter group that doesn't match the size|Error\(s\) in loading state_dict`,
+			msg.Text{"the checkpoint does not fit the model or the settings", "检查点与模型或设置不符"},
+			msg.Text{
 				"go on with the settings it was made with, or begin anew with drydock train --fresh",
 				"请使用产生该检查点时的设置继续，或用 drydock train --fresh 重新开始",
-			}},
-		{"data", `DatasetGenerationError|JSON parse error|ArrowInvalid|Cannot find valid samples|(?:File|FileNotFoundError).*?([^\s'"]+\.jsonl?)\b.*(?:not found|No such file)|No such file or directory: '([^']+\.jsonl?)'|Couldn't reach '([^']+\.(?:jsonl?|parquet))' on the Hub|DataFilesNotFoundError`,
-			msg.Text{"the training data cannot be read", "训练数据无法读取"}, msg.Text{
+			},
+		},
+		{
+			"data", `DatasetGenerationError|JSON parse error|ArrowInvalid|Cannot find valid samples|(?:File|FileNotFoundError).*?([^\s'"]+\.jsonl?)\b.*(?:not found|No such file)|No such file or directory: '([^']+\.jsonl?)'|Couldn't reach '([^']+\.(?:jsonl?|parquet))' on the Hub|DataFilesNotFoundError`,
+			msg.Text{"the training data cannot be read", "训练数据无法读取"},
+			msg.Text{
 				"drydock lint names every bad line of a training file",
 				"drydock lint 会列出训练文件中的每个错误行",
-			}},
-		{"json", `JSONDecodeError`,
-			msg.Text{"a JSON file is not whole", "某个 JSON 文件不完整"}, msg.Text{
+			},
+		},
+		{
+			"json", `JSONDecodeError`,
+			msg.Text{"a JSON file is not whole", "某个 JSON 文件不完整"},
+			msg.Text{
 				"the last lines say who read it",
 				"最后几行输出会说明由谁读取",
-			}},
-		{"architecture", "KeyError: 'qwen3[^']*'|does not recognize this architecture|model type `[^`]*` but Transformers does not recognize",
-			msg.Text{"transformers does not know the model", "transformers 不认识该模型"}, msg.Text{
+			},
+		},
+		{
+			"architecture", "KeyError: 'qwen3[^']*'|does not recognize this architecture|model type `[^`]*` but Transformers does not recognize",
+			msg.Text{"transformers does not know the model", "transformers 不认识该模型"},
+			msg.Text{
 				"upgrade it: Qwen3 needs transformers 4.51 or later",
 				"请升级：Qwen3 需要 transformers 4.51 或更高版本",
-			}},
-		{"model_files", `is not a local folder and is not a valid model identifier|does not appear to have a file named|Incorrect path_or_model_id|SafetensorError|Error no file named`,
-			msg.Text{"the base model's files are missing or not whole", "基座模型的文件缺失或不完整"}, msg.Text{
+			},
+		},
+		{
+			"model_files", `is not a local folder and is not a valid model identifier|does not appear to have a file named|Incorrect path_or_model_id|SafetensorError|Error no file named`,
+			msg.Text{"the base model's files are missing or not whole", "基座模型的文件缺失或不完整"},
+			msg.Text{
 				"give the base as the folder that holds its config.json and weights",
 				"请将基座写成含有 config.json 和权重的文件夹",
-			}},
-		{"access", `GatedRepoError|401 Client Error|403 Client Error|RepositoryNotFoundError|Invalid credentials`,
-			msg.Text{"the hub refused the model or data", "模型站点拒绝访问该模型或数据"}, msg.Text{
+			},
+		},
+		{
+			"access", `GatedRepoError|401 Client Error|403 Client Error|RepositoryNotFoundError|Invalid credentials`,
+			msg.Text{"the hub refused the model or data", "模型站点拒绝访问该模型或数据"},
+			msg.Text{
 				"set HF_TOKEN in the environment, or give a local folder as the base",
 				"请在环境变量中设置 HF_TOKEN，或将基座写成本地文件夹",
-			}},
-		{"network", `OfflineModeIsEnabled|ConnectionError|MaxRetryError|NameResolutionError|Temporary failure in name resolution|LocalEntryNotFoundError`,
-			msg.Text{"the model or data was looked for on the network, which does not answer", "程序在网络上查找模型或数据，但网络无响应"}, msg.Text{
+			},
+		},
+		{
+			"network", `OfflineModeIsEnabled|ConnectionError|MaxRetryError|NameResolutionError|Temporary failure in name resolution|LocalEntryNotFoundError`,
+			msg.Text{"the model or data was looked for on the network, which does not answer", "程序在网络上查找模型或数据，但网络无响应"},
+			msg.Text{
 				"give a local folder as the base",
 				"请将基座写成本地文件夹",
-			}},
-		{"permission", `PermissionError: .*'([^']+)'|PermissionError`,
-			msg.Text{"a file may not be read or written", "没有读取或写入文件的权限"}, msg.Text{
+			},
+		},
+		{
+			"permission", `PermissionError: .*'([^']+)'|PermissionError`,
+			msg.Text{"a file may not be read or written", "没有读取或写入文件的权限"},
+			msg.Text{
 				"look at who owns the files it names",
 				"请检查所列文件的属主",
-			}},
+			},
+		},
 	}
 }
 
 func softwareSigns() []sign {
 	return []sign{
-		{"cuda_driver", `Found no NVIDIA driver|CUDA driver version is insufficient|no CUDA-capable device|Torch not compiled with CUDA|libcuda\.so\.1: cannot open|no kernel image is available|invalid device ordinal|driver on your system is too old`,
-			msg.Text{"PyTorch cannot use the GPU", "PyTorch 无法使用 GPU"}, msg.Text{
+		{
+			"cuda_driver", `Found no NVIDIA driver|CUDA driver version is insufficient|no CUDA-capable device|Torch not compiled with CUDA|libcuda\.so\.1: cannot open|no kernel image is available|invalid device ordinal|driver on your system is too old`,
+			msg.Text{"PyTorch cannot use the GPU", "PyTorch 无法使用 GPU"},
+			msg.Text{
 				"see what nvidia-smi says: the driver must be there and as new as the CUDA that PyTorch was built for, and CUDA_VISIBLE_DEVICES must name GPUs that exist",
 				"请查看 nvidia-smi：须有驱动，且不旧于 PyTorch 所用的 CUDA；CUDA_VISIBLE_DEVICES 须指向存在的 GPU",
-			}},
-		{"option", `not used by the HfArgumentParser: \[?(.*?)\]?$|unrecognized arguments: (.*)|remaining_argv: (.*)|invalid choice: (.*)|Extra inputs are not permitted`,
-			msg.Text{"the trainer does not know an option it was given", "训练器不认识所给的某个选项"}, msg.Text{
+			},
+		},
+		{
+			"option", `not used by the HfArgumentParser: \[?(.*?)\]?$|unrecognized arguments: (.*)|remaining_argv: (.*)|invalid choice: (.*)|Extra inputs are not permitted`,
+			msg.Text{"the trainer does not know an option it was given", "训练器不认识所给的某个选项"},
+			msg.Text{
 				"its version differs from the one planned for: drydock doctor says which are known",
 				"其版本与计划所用的不同：drydock doctor 会列出已知版本",
-			}},
-		{"module", `ModuleNotFoundError: No module named '([^']+)'|ImportError: (.*)|PackageNotFoundError: (.*)`,
-			msg.Text{"a Python package is missing or has another version", "缺少某个 Python 软件包或版本不符"}, msg.Text{
+			},
+		},
+		{
+			"module", `ModuleNotFoundError: No module named '([^']+)'|ImportError: (.*)|PackageNotFoundError: (.*)`,
+			msg.Text{"a Python package is missing or has another version", "缺少某个 Python 软件包或版本不符"},
+			msg.Text{
 				"install it into the environment of the trainer",
 				"请将其安装到训练器所用的环境",
-			}},
-		{"port", `Address already in use|EADDRINUSE|address already in use`,
-			msg.Text{"a network port is in use, by another training or one that was not ended", "端口已被占用：另有训练在运行，或之前的训练未结束"}, msg.Text{
+			},
+		},
+		{
+			"port", `Address already in use|EADDRINUSE|address already in use`,
+			msg.Text{"a network port is in use, by another training or one that was not ended", "端口已被占用：另有训练在运行，或之前的训练未结束"},
+			msg.Text{
 				"end the other, or set MASTER_PORT to a free port",
 				"请结束另一训练，或将 MASTER_PORT 设为空闲端口",
-			}},
-		{"nccl_timeout", `Watchdog caught collective operation timeout|NCCL.*(?i:timed? ?out)|(?i:timed? ?out).*NCCL|Timeout\(ms\)=`,
-			msg.Text{"the GPUs waited for each other for too long (NCCL)", "GPU 之间等待超时（NCCL）"}, msg.Text{
+			},
+		},
+		{
+			"nccl_timeout", `Watchdog caught collective operation timeout|NCCL.*(?i:timed? ?out)|(?i:timed? ?out).*NCCL|Timeout\(ms\)=`,
+			msg.Text{"the GPUs waited for each other for too long (NCCL)", "GPU 之间等待超时（NCCL）"},
+			msg.Text{
 				"one process was slower or had ended: look at the first rank that failed; NCCL_DEBUG=INFO says more, and ddp_timeout is how long they wait",
 				"某个进程更慢或已结束：请查看最先失败的进程；NCCL_DEBUG=INFO 可输出更多信息，ddp_timeout 为等待时长",
-			}},
-		{"nccl", `NCCL (?:error|WARN)|ncclSystemError|ncclInternalError|ncclUnhandledCudaError|ncclRemoteError|DistBackendError`,
-			msg.Text{"the GPUs lost each other (NCCL)", "GPU 之间通信失败（NCCL）"}, msg.Text{
+			},
+		},
+		{
+			"nccl", `NCCL (?:error|WARN)|ncclSystemError|ncclInternalError|ncclUnhandledCudaError|ncclRemoteError|DistBackendError`,
+			msg.Text{"the GPUs lost each other (NCCL)", "GPU 之间通信失败（NCCL）"},
+			msg.Text{
 				"look at the first rank that failed; NCCL_DEBUG=INFO says more, and NCCL_P2P_DISABLE=1 avoids a broken link",
 				"请查看最先失败的进程；NCCL_DEBUG=INFO 可输出更多信息，NCCL_P2P_DISABLE=1 可绕开有问题的直连",
-			}},
-		{"batch", `Caught \w+ in DataLoader worker|DataLoader worker .* exited unexpectedly`,
-			msg.Text{"a process that loads data failed", "读取数据的进程失败"}, msg.Text{
+			},
+		},
+		{
+			"batch", `Caught \w+ in DataLoader worker|DataLoader worker .* exited unexpectedly`,
+			msg.Text{"a process that loads data failed", "读取数据的进程失败"},
+			msg.Text{
 				"load data in one process (dataloader_num_workers: 0) to see why",
 				"请以单进程读取数据（dataloader_num_workers: 0）以查看原因",
-			}},
+			},
+		},
 	}
 }
 
