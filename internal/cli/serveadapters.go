@@ -59,7 +59,7 @@ func newServeUnloadCommand(a *app) *cobra.Command {
 	c := a.command("unload", about{
 		use: "NAME", args: oneArg("NAME"),
 		short:    msg.Text{"Have a running vLLM drop an adapter.", "让运行中的 vLLM 移除适配器。"},
-		examples: []example{{msg.Text{"by the name it was loaded under", "按载入时的名称"}, "drydock serve unload checkpoint-400-0a1b2c3d --base-url http://127.0.0.1:8000/v1"}},
+		examples: []example{{msg.Text{"by the name it was loaded under", "按载入时的名称"}, "drydock serve unload checkpoint-400-0a1b2c3d --base-url http://gpu:8000/v1"}},
 		exits:    []int{4, 20},
 	}, nil)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
