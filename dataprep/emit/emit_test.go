@@ -397,8 +397,16 @@ func benchRecords() map[string]*drydock.Record {
 func BenchmarkEmit(b *testing.B) {
 	prompt := strings.Repeat("请回答单选题。要求只输出选项，不输出解释。", 6)
 	for _, c := range []struct{ shape, of string }{
-		{"qwen3_chat", "question"}, {"llamafactory-dpo", "question"}, {"swift-kto", "question"}, {"trl", "question"}, {"tokens", "question"},
-		{"openai", "chat"}, {"sharegpt", "chat"}, {"alpaca", "chat"}, {"axolotl-segments", "chat"}, {"text", "passage"},
+		{"qwen3_chat", "question"},
+		{"llamafactory-dpo", "question"},
+		{"swift-kto", "question"},
+		{"trl", "question"},
+		{"tokens", "question"},
+		{"openai", "chat"},
+		{"sharegpt", "chat"},
+		{"alpaca", "chat"},
+		{"axolotl-segments", "chat"},
+		{"text", "passage"},
 	} {
 		b.Run(c.shape+"/"+c.of, func(b *testing.B) {
 			s, _ := spec.Find(emit.Emitters(), c.shape)

@@ -65,7 +65,7 @@ const groupBytes = 32 << 20
 
 // A parquetWriter writes rows as Parquet.
 type parquetWriter struct {
-	w     *parquet.Writer
+	w     *parquet.GenericWriter[any]
 	root  *column
 	leafs [][]parquet.Value // of the row at hand, by column
 	row   parquet.Row
@@ -73,7 +73,7 @@ type parquetWriter struct {
 }
 
 func newParquetWriter(to io.Writer, s *Schema) rowWriter {
-	return &parquetWriter{root: &s.root, w: parquet.NewWriter(to,
+	return &parquetWriter{root: &s.root, w: parquet.NewGenericWriter[any](to,
 		parquet.NewSchema("schema", s.root.group()),
 		parquet.Compression(&parquet.Snappy),
 		parquet.CreatedBy("drydock", "1", "1"),

@@ -102,8 +102,16 @@ func TestKindOf(t *testing.T) {
 		path, layout string
 		want         Kind
 	}{
-		{"a.jsonl", "", JSONL}, {"a.JSON", "", JSON}, {"a.b.parquet", "", Parquet}, {"x/a.arrow", "", Arrow},
-		{"set", "hub", Hub}, {"set.v1", "disk", Disk}, {"set", "", ""}, {"a.csv", "", ""}, {"a.jsonl", "hub", ""}, {"set", "nothing", ""},
+		{"a.jsonl", "", JSONL},
+		{"a.JSON", "", JSON},
+		{"a.b.parquet", "", Parquet},
+		{"x/a.arrow", "", Arrow},
+		{"set", "hub", Hub},
+		{"set.v1", "disk", Disk},
+		{"set", "", ""},
+		{"a.csv", "", ""},
+		{"a.jsonl", "hub", ""},
+		{"set", "nothing", ""},
 	} {
 		got, err := KindOf(c.path, c.layout)
 		if got != c.want || (err == nil) != (c.want != "") {
