@@ -110,6 +110,12 @@ func (t llamafactory) Plan(j Job, f Found) (Plan, error) {
 		},
 		Notes: versionNote("LLaMA-Factory", llamafactoryVersion, f),
 	}
+	if t.o.rows() == RowsText {
+		p.Notes = append(p.Notes, Note{msg.Phrase{Text: msg.Text{
+			"running text is joined and cut into blocks of %d tokens; what is left over at the end of each 1000 rows is left out",
+			"文本会被拼接并切成每块 %d 个 token；每 1000 行末尾不足一块的部分会被舍弃",
+		}, Args: []any{t.o.MaxTokens}}})
+	}
 	return p, nil
 }
 
