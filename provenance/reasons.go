@@ -141,6 +141,16 @@ func shapeReason(reason string) (msg.Text, bool) {
 		return msg.Text{"has no thinking, which this contract asks for", "缺少该约定所要求的思考过程"}, true
 	case "has_reasoning", "reasoning_in_history":
 		return msg.Text{"has thinking where this contract has none", "含有该约定所不允许的思考过程"}, true
+	case "no_rejected":
+		return msg.Text{"has no wrong answer to set against the right one", "缺少与正确答案相对照的错误答案"}, true
+	case "no_rejected_reasoning":
+		return msg.Text{"the wrong answer has no thinking, which this contract asks for", "错误答案缺少该约定所要求的思考过程"}, true
+	case "same_answers":
+		return msg.Text{"the rejected answer is the chosen one", "被拒答案与被选答案相同"}, true
+	case "rejected_turns":
+		return msg.Text{"the rejected answer is not one turn of the assistant", "被拒答案不是单独一轮助手回复"}, true
+	case "no_explanation":
+		return msg.Text{"has no explanation to read", "没有可供阅读的解析"}, true
 	case "bracket_in_reasoning":
 		return msg.Text{"the thinking holds a bracketed letter, which would be read as the answer", "思考过程含方括号字母，会被当作答案"}, true
 	case "bad_turn_order":

@@ -42,7 +42,7 @@ func newPrepCommand(a *app) *cobra.Command {
 		examples: []example{
 			{msg.Text{"the questions of a bank", "题库中的题目"}, "drydock prep bank.pdf --to question -o q.jsonl --dropped d.jsonl"},
 			{msg.Text{"answers in a second file", "答案在另一个文件中"}, "drydock prep bank.docx --key answers.docx -o q.jsonl"},
-			{msg.Text{"a scanned bank", "扫描版题库"}, `drydock prep scan.pdf --ocr-command "tesseract {} stdout -l chi_sim+eng" -o q.jsonl`},
+			{msg.Text{"a scanned bank", "扫描版题库"}, `drydock prep scan.pdf --ocr-command "tesseract {} - -l chi_sim+eng" -o q.jsonl`},
 			{msg.Text{"training rows", "训练数据"}, "drydock prep raw/ --to qwen3_chat --license CC-BY-4.0 -o train.jsonl"},
 		},
 		exits: []int{3},

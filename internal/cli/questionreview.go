@@ -54,7 +54,8 @@ func newQuestionReviewCommand(a *app) *cobra.Command {
 			"FILE 为 drydock prep --to question 的输出或其丢弃文件（同目录的丢弃文件会一并读取）。在终端上逐条询问，最可疑的在前；其他情况下列出清单。决定写入修正文件，与来源字节、位置及读取结果绑定；由 drydock prep --fixes 和 drydock.yaml 中的 fixes: 应用。",
 		},
 		examples: []example{
-			{msg.Text{"decide, then read again", "作出决定，然后重新读取"}, "drydock question review q.jsonl && drydock prep bank.pdf --fixes fixes.jsonl -o q.jsonl"},
+			{msg.Text{"decide, one question after the other", "逐题作出决定"}, "drydock question review q.jsonl"},
+			{msg.Text{"read the bank again with the decisions", "按这些决定重新读取题库"}, "drydock prep bank.pdf --fixes fixes.jsonl -o q.jsonl"},
 			{msg.Text{"a page for a teacher to look at", "供教师查看的网页"}, "drydock question review q.jsonl --html review.html"},
 			{msg.Text{"from a script", "在脚本中"}, "drydock question review q.jsonl --answer 17=B --drop 21"},
 		},

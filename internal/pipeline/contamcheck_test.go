@@ -206,7 +206,7 @@ func TestContamEveryKindOfFile(t *testing.T) {
 		said    string // what the reader could not do; the bytes are checked all the same
 	}{
 		{"index.pkl", pickleOf(checkStems...), []string{"index.pkl|@0xa utf-8|0", "index.pkl|@0x67 utf-8|1", "index.pkl|@0xc1 utf-8|2"}, ReadRaw, nil, ""},
-		{"old.xls", append(append([]byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), harmless...), utf16Of(checkStems[0])...), []string{"old.xls|@0x648 utf-16le|0"}, ReadRaw, nil, ""},
+		{"old.xls", append(append([]byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), harmless...), utf16Of(checkStems[0])...), []string{"old.xls|@0x648 utf-16le|0"}, ReadText, nil, "the reader gave up; the rest was checked as bytes"},
 		{"a.npz", zipOf(t, packed{"q.npy", npy}), []string{"a.npz!q.npy|@0x45 utf-32le|1"}, ReadArchive, map[ReadAs]int{ReadRaw: 1}, ""},
 		{"deep.zip", zipOf(t, packed{"inner.zip", zipOf(t, packed{"题.docx", docxOf(t, checkStems[0])})}), []string{"deep.zip!inner.zip!题.docx||0"}, ReadArchive, map[ReadAs]int{ReadArchive: 1, ReadText: 1}, ""},
 		{"kb.tar.gz", tarGz(t, packed{"a/rows.jsonl", rowOf(t, checkStems[2])}, packed{"b.bin", harmless}, packed{"n.txt", []byte("前言\n" + checkStems[1] + "\n")}), []string{"kb.tar.gz!a/rows.jsonl||2", "kb.tar.gz!n.txt||1"}, ReadArchive, map[ReadAs]int{ReadRows: 1, ReadRaw: 1, ReadText: 1}, ""},
