@@ -19,6 +19,7 @@ import (
 	"github.com/drydock-ml/drydock/dataprep/format/formattest"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/golden"
+	"github.com/drydock-ml/drydock/internal/meter"
 )
 
 func TestJSONShapes(t *testing.T) {
@@ -38,7 +39,12 @@ func TestJSONShapes(t *testing.T) {
 		{"mark", "\xEF\xBB\xBF[{}]", []string{"r1|{}"}, nil},
 		{"commas", `[{"a":1} {"a":2},]`, []string{`r1|{"a":1}`, `r2|{"a":2}`}, []string{"array_commas"}},
 		{"not a number", `[{"a":NaN,"b":"NaN","c":-Infinity}]`, []string{`r1|{"a":null,"b":"NaN","c":null}`}, []string{"nan_as_null"}},
-		{"lone surrogate", `[{"a":"\ud83d x"},{"a":"\ud83d\ude00"}]`, []string{`r1|{"a":"\ud83d x"}`, `r2|{"a":"\ud83d\ude00"}`}, []string{"lone_surrogate"}},
+		{"lone surrogate", `[{"a":"\ud83d x"},{"a":"\ud83d\ude00"}]`, []string{`r1|{"a":"\ufffd x"}`, `r2|{"a":"\ud83d\ude00"}`}, []string{"lone_surrogate"}},
+		{
+			"lone surrogates among others", `[{"a":"\\\udc00\ud83d\ud83d\ude00\n\u00e9\\ud800","\uDFFF":NaN}]`,
+			[]string{`r1|{"a":"\\\ufffd\ufffd\ud83d\ude00\n\u00e9\\ud800","\ufffd":null}`},
+			[]string{"lone_surrogate", "nan_as_null"},
+		},
 		{"several", "{\"question\":\n1}\n{\"question\":2}", []string{"r1|{\"question\":\n1}", `r2|{"question":2}`}, []string{"several_documents"}},
 		{"empty", `[]`, nil, []string{"no_rows"}},
 	} {
@@ -323,8 +329,7 @@ func BenchmarkJSONL(b *testing.B) {
 	row := `{"id":"bank/123","messages":[{"role":"user","content":"船舶在能见度不良的水域中航行时，应以适合当时环境的安全航速行驶。A. 备车 B. 停车 C. 抛锚 D. 全速"},{"role":"assistant","content":"<think>\n\n</think>\n\n[A]"}],"score":0.98}` + "\n"
 	text := strings.Repeat(row, 40<<20/len(row))
 	path := fileOf(b, "b.jsonl", []byte(text))
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
+	defer meter.CPU(b, len(text))()
 	for b.Loop() {
 		benchBlocks(b, path, 40<<20/len(row))
 	}
@@ -335,8 +340,7 @@ func BenchmarkJSON(b *testing.B) {
 	n := 10 << 20 / len(row)
 	text := "[" + strings.TrimSuffix(strings.Repeat(row+",\n", n), ",\n") + "]"
 	path := fileOf(b, "b.json", []byte(text))
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
+	defer meter.CPU(b, len(text))()
 	for b.Loop() {
 		benchBlocks(b, path, n)
 	}

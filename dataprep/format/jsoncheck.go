@@ -301,24 +301,37 @@ func (c *jsonChecker) escape(i int) (int, *jsonFault) {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 		return i + 2, nil
 	case 'u':
-		v, ok := hex4(c.b, i+2)
-		if !ok {
+		if _, ok := hex4(c.b, i+2); !ok {
 			return i, &jsonFault{i, "bad_json", `\u needs four hex digits`}
 		}
-		if v < 0xD800 || v > 0xDFFF {
-			return i + 6, nil
-		}
-		if v < 0xDC00 && i+7 < len(c.b) && c.b[i+6] == '\\' && c.b[i+7] == 'u' {
-			if low, ok := hex4(c.b, i+8); ok && low >= 0xDC00 && low <= 0xDFFF {
-				return i + 12, nil
+		n := escapeLength(c.b, i)
+		if n < 0 {
+			n = 6
+			if c.surrogate < 0 {
+				c.surrogate = i
 			}
 		}
-		if c.surrogate < 0 {
-			c.surrogate = i
-		}
-		return i + 6, nil
+		return i + n, nil
 	}
 	return i, &jsonFault{i, "bad_json", fmt.Sprintf(`\%c is not an escape of JSON`, rune(c.b[i+1]))}
+}
+
+// escapeLength is how many bytes the valid escape at i takes, both halves of a
+// surrogate pair being one; -1: it is a half that stands alone.
+func escapeLength(b []byte, i int) int {
+	if b[i+1] != 'u' {
+		return 2
+	}
+	v, _ := hex4(b, i+2)
+	if v < 0xD800 || v > 0xDFFF {
+		return 6
+	}
+	if v < 0xDC00 && i+7 < len(b) && b[i+6] == '\\' && b[i+7] == 'u' {
+		if low, ok := hex4(b, i+8); ok && low >= 0xDC00 && low <= 0xDFFF {
+			return 12
+		}
+	}
+	return -1
 }
 
 func hex4(b []byte, i int) (v int, ok bool) {

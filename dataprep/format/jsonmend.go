@@ -1,6 +1,8 @@
 package format
 
 import (
+	"bytes"
+
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/msg"
 )
@@ -11,16 +13,19 @@ type jsonMender struct{ nan, surrogate bool } // noted
 
 // row returns b, which c has just found valid, as every reader takes it.
 func (m *jsonMender) row(b []byte, c *jsonChecker, at drydock.Locator, note func(Note)) []byte {
+	if c.surrogate >= 0 {
+		b = wholeSurrogates(b, c.surrogate) // first: it keeps the offsets
+		if !m.surrogate {
+			m.surrogate = true
+			note(noteSurrogate(at))
+		}
+	}
 	if len(c.nans) > 0 {
 		b = withoutNaN(b, c.nans)
 		if !m.nan {
 			m.nan = true
 			note(noteNaN(at))
 		}
-	}
-	if c.surrogate >= 0 && !m.surrogate {
-		m.surrogate = true
-		note(noteSurrogate(at))
 	}
 	return b
 }
@@ -50,4 +55,23 @@ func withoutNaN(b []byte, nans []int) []byte {
 		}
 	}
 	return append(out, b[at:]...)
+}
+
+// wholeSurrogates returns a copy of valid JSON in which every half of a surrogate
+// pair that stands alone is \ufffd; from is the offset of the first. Left as they
+// are, readers take them for six letters, for U+FFFD, or for an error.
+func wholeSurrogates(b []byte, from int) []byte {
+	out := bytes.Clone(b)
+	for i := from; i < len(out); {
+		if out[i] != '\\' {
+			i++
+			continue
+		}
+		n := escapeLength(out, i)
+		if n < 0 {
+			n = copy(out[i:], `\ufffd`)
+		}
+		i += n
+	}
+	return out
 }
