@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/drydock-ml/drydock/internal/meter"
 )
 
 // benchText is the file DRYDOCK_BENCH_TEXT names, or a made-up text that repeats
@@ -22,8 +24,7 @@ func benchText(b *testing.B) string {
 func BenchmarkEncode(b *testing.B) {
 	text := benchText(b)
 	dst := Encode(nil, text)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
+	defer meter.CPU(b, len(text))()
 	for b.Loop() {
 		dst = Encode(dst[:0], text)
 	}
@@ -32,8 +33,7 @@ func BenchmarkEncode(b *testing.B) {
 func BenchmarkCount(b *testing.B) {
 	lines := strings.SplitAfter(benchText(b), "\n")
 	getVocab()
-	b.SetBytes(int64(len(benchText(b))))
-	b.ReportAllocs()
+	defer meter.CPU(b, len(benchText(b)))()
 	for b.Loop() {
 		for _, l := range lines {
 			Count(l)

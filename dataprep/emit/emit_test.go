@@ -12,6 +12,7 @@ import (
 	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/dataprep/emit/emittest"
 	"github.com/drydock-ml/drydock/internal/golden"
+	"github.com/drydock-ml/drydock/internal/meter"
 	"github.com/drydock-ml/drydock/internal/shuffle"
 	"github.com/drydock-ml/drydock/internal/spec"
 
@@ -430,8 +431,7 @@ func BenchmarkEmit(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.SetBytes(int64(len(buf)))
-			b.ReportAllocs()
+			defer meter.CPU(b, len(buf))()
 			for b.Loop() {
 				buf, _ = e.Emit(buf[:0], r)
 			}
@@ -443,8 +443,7 @@ func BenchmarkEmitQuestion(b *testing.B) {
 	e := build(b, "question", "")
 	r := emittest.Records()[0]
 	buf, _ := e.Emit(nil, r)
-	b.SetBytes(int64(len(buf)))
-	b.ReportAllocs()
+	defer meter.CPU(b, len(buf))()
 	for b.Loop() {
 		buf, _ = e.Emit(buf[:0], r)
 	}
@@ -453,8 +452,7 @@ func BenchmarkEmitQuestion(b *testing.B) {
 func BenchmarkDecodeQuestion(b *testing.B) {
 	row, _ := build(b, "question", "").Emit(nil, emittest.Records()[0])
 	s := shape(b, "question")
-	b.SetBytes(int64(len(row)))
-	b.ReportAllocs()
+	defer meter.CPU(b, len(row))()
 	for b.Loop() {
 		if _, err := s.Decode(row); err != nil {
 			b.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock/dataprep/emit"
+	"github.com/drydock-ml/drydock/internal/meter"
 	"github.com/drydock-ml/drydock/qwen3"
 
 	"pgregory.net/rapid"
@@ -111,10 +112,9 @@ func TestPackOverlap(t *testing.T) {
 
 func BenchmarkPack(b *testing.B) {
 	doc := strings.Repeat("系泊缆绳应定期检查，发现断丝超过规定数量时立即更换，并在记录簿中登记。", 12)
-	b.SetBytes(int64(len(doc)))
-	b.ReportAllocs()
 	p := emit.NewPacker(emit.Packing{Length: 4096})
 	p.Add(doc) // the tokenizer's tables are made once
+	defer meter.CPU(b, len(doc))()
 	for b.Loop() {
 		p.Add(doc)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dataprep/format/formattest"
 	"github.com/drydock-ml/drydock/internal/golden"
+	"github.com/drydock-ml/drydock/internal/meter"
 )
 
 func TestCSVRecords(t *testing.T) {
@@ -129,8 +130,7 @@ func FuzzCSV(f *testing.F) {
 func BenchmarkCSV(b *testing.B) {
 	text := bytes.Repeat([]byte("LY0001,1.1.1,\"船舶在雾中航行时，应以安全航速行驶，并\"\"鸣放\"\"雾号：\",A,一长声,两长声,一短声,两短声\n"), 40_000)
 	path := fileOf(b, "b.csv", text)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
+	defer meter.CPU(b, len(text))()
 	for b.Loop() {
 		benchBlocks(b, path, 40_000)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dataprep/format/formattest"
+	"github.com/drydock-ml/drydock/internal/meter"
 )
 
 // A wordText is a document of Word 97 made by a test: its pieces in the order
@@ -316,8 +317,7 @@ func BenchmarkDOC(b *testing.B) {
 	w := wordText{pieces: []wordPiece{{text: strings.Repeat("船舶在能见度不良的水域中航行时，应以安全航速行驶。\r", 20_000), wide: true}}}
 	data := w.bytes()
 	path := fileOf(b, "b.doc", data)
-	b.SetBytes(int64(len(data)))
-	b.ReportAllocs()
+	defer meter.CPU(b, len(data))()
 	for b.Loop() {
 		if r, _ := formattest.Read(b.Context(), path, format.Options{}); len(r.Blocks) != 20_000 || r.Err != nil {
 			b.Fatal(len(r.Blocks), r.Err)

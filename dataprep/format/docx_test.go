@@ -9,6 +9,7 @@ import (
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dataprep/format/formattest"
 	"github.com/drydock-ml/drydock/internal/golden"
+	"github.com/drydock-ml/drydock/internal/meter"
 )
 
 const questionNumbering = `<w:numbering ` + wordNS + `>
@@ -192,8 +193,7 @@ func BenchmarkDOCX(b *testing.B) {
 	}
 	file := docxBytes(b, body.String(), map[string]string{"word/numbering.xml": questionNumbering})
 	path := fileOf(b, "b.docx", file)
-	b.SetBytes(int64(body.Len()))
-	b.ReportAllocs()
+	defer meter.CPU(b, body.Len())()
 	for b.Loop() {
 		if r, _ := formattest.Read(b.Context(), path, format.Options{}); len(r.Blocks) != 10000 || r.Err != nil {
 			b.Fatal(len(r.Blocks), r.Err)

@@ -15,6 +15,7 @@ import (
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dataprep/format/formattest"
 	"github.com/drydock-ml/drydock/internal/golden"
+	"github.com/drydock-ml/drydock/internal/meter"
 )
 
 // A part is one entry of an archive made by a test.
@@ -248,8 +249,7 @@ func BenchmarkEPUB(b *testing.B) {
 	if err := os.WriteFile(path, book(b, part{"OPS/two.xhtml", chapter}), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	b.SetBytes(int64(len(chapter)))
-	b.ReportAllocs()
+	defer meter.CPU(b, len(chapter))()
 	for b.Loop() {
 		if r, _ := formattest.Read(b.Context(), path, format.Options{}); len(r.Blocks) != 5008 || r.Err != nil {
 			b.Fatal(len(r.Blocks), r.Err)

@@ -10,6 +10,7 @@ import (
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dataprep/format/formattest"
 	"github.com/drydock-ml/drydock/internal/golden"
+	"github.com/drydock-ml/drydock/internal/meter"
 )
 
 func TestHTMLText(t *testing.T) {
@@ -121,8 +122,7 @@ func FuzzHTML(f *testing.F) {
 func BenchmarkHTML(b *testing.B) {
 	page := "<html><body>" + strings.Repeat("<p>船舶在能见度不良的水域中航行时，应以<b>安全航速</b>行驶。</p><ol><li>备车</li></ol>", 5000) + "</body></html>"
 	path := fileOf(b, "b.html", []byte(page))
-	b.SetBytes(int64(len(page)))
-	b.ReportAllocs()
+	defer meter.CPU(b, len(page))()
 	for b.Loop() {
 		if r, _ := formattest.Read(b.Context(), path, format.Options{}); len(r.Blocks) != 10000 || r.Err != nil {
 			b.Fatal(len(r.Blocks), r.Err)

@@ -9,6 +9,7 @@ import (
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dataprep/format/formattest"
+	"github.com/drydock-ml/drydock/internal/meter"
 )
 
 const odfNS = `xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" ` +
@@ -123,8 +124,7 @@ func BenchmarkODT(b *testing.B) {
 	if err := os.WriteFile(path, odtBytes(b, body), 0o644); err != nil {
 		b.Fatal(err)
 	}
-	b.SetBytes(int64(len(body)))
-	b.ReportAllocs()
+	defer meter.CPU(b, len(body))()
 	for b.Loop() {
 		if r, _ := formattest.Read(b.Context(), path, format.Options{}); len(r.Blocks) != 10_000 || r.Err != nil {
 			b.Fatal(len(r.Blocks), r.Err)

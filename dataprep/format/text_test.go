@@ -23,6 +23,7 @@ import (
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/meter"
 	"github.com/drydock-ml/drydock/internal/msg"
 )
 
@@ -366,8 +367,7 @@ func BenchmarkText(b *testing.B) {
 			}
 			f := &File{File: &drydock.File{}, Path: path, Size: int64(len(c.data))}
 			text := textFormat()
-			b.SetBytes(f.Size)
-			b.ReportAllocs()
+			defer meter.CPU(b, int(f.Size))()
 			for b.Loop() {
 				for _, err := range text.Document(Unit{File: f, End: f.Size, Line: 1}, nil).Blocks(b.Context()) {
 					if err != nil {

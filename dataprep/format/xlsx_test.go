@@ -10,6 +10,7 @@ import (
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dataprep/format/formattest"
 	"github.com/drydock-ml/drydock/internal/golden"
+	"github.com/drydock-ml/drydock/internal/meter"
 )
 
 // xlsxBytes makes a workbook with the library most programs in Go use.
@@ -204,8 +205,7 @@ func BenchmarkXLSX(b *testing.B) {
 	}))
 	const size = 20_000 * 8 * 40 // about the bytes of XML
 	b.Run("drydock", func(b *testing.B) {
-		b.SetBytes(size)
-		b.ReportAllocs()
+		defer meter.CPU(b, int(size))()
 		for b.Loop() {
 			if r, _ := formattest.Read(b.Context(), path, format.Options{}); len(r.Blocks) != 20_000 || r.Err != nil {
 				b.Fatal(len(r.Blocks), r.Err)
@@ -213,8 +213,7 @@ func BenchmarkXLSX(b *testing.B) {
 		}
 	})
 	b.Run("excelize", func(b *testing.B) { // for the note in docs/design on why the reader is our own
-		b.SetBytes(size)
-		b.ReportAllocs()
+		defer meter.CPU(b, int(size))()
 		for b.Loop() {
 			f, err := excelize.OpenFile(path)
 			ok(b, err)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/drydock-ml/drydock/internal/meter"
 )
 
 // scanned lists the tokens of an XML text, neighbouring text joined.
@@ -165,8 +167,7 @@ func FuzzXMLScanner(f *testing.F) {
 func BenchmarkXMLScanner(b *testing.B) {
 	doc := "<w:document>" + strings.Repeat(`<w:p w:rsidR="00A1"><w:pPr><w:pStyle w:val="a"/></w:pPr><w:r><w:rPr><w:rFonts w:hint="eastAsia"/></w:rPr><w:t>船舶在能见度不良的水域中航行</w:t></w:r></w:p>`, 20_000) + "</w:document>"
 	b.Run("drydock", func(b *testing.B) {
-		b.SetBytes(int64(len(doc)))
-		b.ReportAllocs()
+		defer meter.CPU(b, len(doc))()
 		for b.Loop() {
 			s := newXMLScanner(strings.NewReader(doc))
 			for {
@@ -177,8 +178,7 @@ func BenchmarkXMLScanner(b *testing.B) {
 		}
 	})
 	b.Run("encoding/xml", func(b *testing.B) {
-		b.SetBytes(int64(len(doc)))
-		b.ReportAllocs()
+		defer meter.CPU(b, len(doc))()
 		for b.Loop() {
 			d := xml.NewDecoder(strings.NewReader(doc))
 			for {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/drydock-ml/drydock/dataprep/question"
+	"github.com/drydock-ml/drydock/internal/meter"
 )
 
 // benchBank is a bank with keys at the end of each chapter.
@@ -32,8 +33,7 @@ func BenchmarkText(b *testing.B) {
 	s := benchBank(40)
 	doc := text(s)
 	p := question.New(question.Options{})
-	b.SetBytes(int64(len(s)))
-	b.ReportAllocs()
+	defer meter.CPU(b, len(s))()
 	for b.Loop() {
 		n := 0
 		for r, err := range p.Parse(context.Background(), doc) {
@@ -55,8 +55,7 @@ func BenchmarkEnglish(b *testing.B) {
 	}
 	doc := text(s.String())
 	p := question.New(question.Options{})
-	b.SetBytes(int64(s.Len()))
-	b.ReportAllocs()
+	defer meter.CPU(b, s.Len())()
 	for b.Loop() {
 		n := 0
 		for _, err := range p.Parse(context.Background(), doc) {
@@ -83,8 +82,7 @@ func BenchmarkTable(b *testing.B) {
 	}
 	doc := rowsDocument(rows)
 	p := question.New(question.Options{})
-	b.SetBytes(int64(size))
-	b.ReportAllocs()
+	defer meter.CPU(b, size)()
 	for b.Loop() {
 		for _, err := range p.Parse(context.Background(), doc) {
 			if err != nil {
@@ -101,8 +99,7 @@ func BenchmarkJSON(b *testing.B) {
 	}
 	doc := jsonDocument(b, []byte(s.String()))
 	p := question.New(question.Options{})
-	b.SetBytes(int64(s.Len()))
-	b.ReportAllocs()
+	defer meter.CPU(b, s.Len())()
 	for b.Loop() {
 		for _, err := range p.Parse(context.Background(), doc) {
 			if err != nil {

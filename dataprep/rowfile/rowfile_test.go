@@ -18,6 +18,7 @@ import (
 	"github.com/valyala/fastjson"
 
 	"github.com/drydock-ml/drydock/internal/golden"
+	"github.com/drydock-ml/drydock/internal/meter"
 )
 
 // testRows are of every form, with what a table has trouble with.
@@ -378,8 +379,7 @@ func benchmarkRows(b *testing.B, k Kind) {
 		b.Fatal(err)
 	}
 	splits := []Split{{"train", path}}
-	b.SetBytes(int64(len(rows)))
-	b.ReportAllocs()
+	defer meter.CPU(b, len(rows))()
 	for b.Loop() {
 		s, err := SchemaOf(b.Context(), splits, func(_ Split, _ int, err error) error { return err })
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/step"
 	"github.com/drydock-ml/drydock/dataprep/step/steptest"
+	"github.com/drydock-ml/drydock/internal/meter"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -187,8 +188,7 @@ func BenchmarkSplitSections(b *testing.B) {
 	p := build(b, step.Parsers(), "split_sections", "")
 	text := strings.Repeat("第一条 总则\n"+long+"\n并能在适合当时环境的距离以内停住。\n\n", 500)
 	doc := steptest.Document("a.txt", steptest.Lines(text)...)
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
+	defer meter.CPU(b, len(text))()
 	for b.Loop() {
 		for _, err := range p.Parse(b.Context(), doc) {
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/step"
 	"github.com/drydock-ml/drydock/dataprep/step/steptest"
+	"github.com/drydock-ml/drydock/internal/meter"
 	"github.com/drydock-ml/drydock/internal/spec"
 
 	"github.com/google/go-cmp/cmp"
@@ -225,8 +226,7 @@ func BenchmarkTidyText(b *testing.B) {
 	for name, in := range map[string]string{"clean": text, "lines": strings.ReplaceAll(text, "。", "。\r\n　　")} {
 		b.Run(name, func(b *testing.B) {
 			r := []*drydock.Record{{Passage: &drydock.Passage{}}}
-			b.SetBytes(int64(len(in)))
-			b.ReportAllocs()
+			defer meter.CPU(b, len(in))()
 			for b.Loop() {
 				r[0].Passage.Text = in
 				if _, _, err := s.Do(b.Context(), r); err != nil {

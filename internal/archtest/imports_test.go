@@ -15,7 +15,7 @@ var level0 = []string{
 	"internal/msg", "internal/fail", "internal/spec", "internal/textnorm", "internal/parallel",
 	"internal/atomicfile", "internal/runstore", "internal/llm", "internal/bm25", "internal/golden",
 	"internal/shuffle", "internal/stats", "internal/chart", "internal/page",
-	"internal/archive",
+	"internal/archive", "internal/meter",
 }
 
 // leaves says what the packages of level 0 may import of ours. What is not
@@ -76,7 +76,7 @@ var allow = map[string][]string{
 }
 
 // testOnly may be used by every test, besides what its package may.
-var testOnly = []string{"internal/golden"}
+var testOnly = []string{"internal/golden", "internal/meter"}
 
 func TestImports(t *testing.T) {
 	t.Parallel()

@@ -9,13 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dedup"
 	"github.com/drydock-ml/drydock/dedup/contam"
 	"github.com/drydock-ml/drydock/eval/benchmark"
+	"github.com/drydock-ml/drydock/internal/meter"
 )
 
 // zhQuestion writes a question of the domain.
@@ -86,9 +86,8 @@ func benchItems(n int) []benchmark.Item {
 // loop over the same bytes.
 func BenchmarkByteHash(b *testing.B) {
 	data := zhRows(8 << 20)
-	b.SetBytes(int64(len(data)))
 	sum := uint64(0)
-	cpu := cpuTime()
+	defer meter.CPU(b, len(data))()
 	for b.Loop() {
 		h := uint64(14695981039346656037)
 		for _, c := range data {
@@ -96,7 +95,6 @@ func BenchmarkByteHash(b *testing.B) {
 		}
 		sum += h
 	}
-	reportCPU(b, cpu, len(data))
 	if sum == 0 {
 		b.Fatal("nothing was hashed")
 	}
@@ -116,10 +114,8 @@ func BenchmarkReadDedupContam(b *testing.B) {
 		b.Fatal(err)
 	}
 	ctx := context.Background()
-	b.SetBytes(int64(len(data)))
-	b.ReportAllocs()
 	records, kept := 0, 0
-	cpu := cpuTime()
+	defer meter.CPU(b, len(data))()
 	for b.Loop() {
 		recs, err := readAll(ctx, path)
 		if err != nil {
@@ -145,17 +141,9 @@ func BenchmarkReadDedupContam(b *testing.B) {
 			}
 		}
 	}
-	reportCPU(b, cpu, len(data))
 	b.ReportMetric(float64(records)/b.Elapsed().Seconds()*float64(b.N), "records/s")
 	if kept == 0 {
 		b.Fatal("everything was taken for a benchmark item")
-	}
-}
-
-// reportCPU adds megabytes a CPU second, collector included.
-func reportCPU(b *testing.B, since time.Duration, size int) {
-	if used := cpuTime() - since; used > 0 {
-		b.ReportMetric(float64(size)*float64(b.N)/1e6/used.Seconds(), "cpuMB/s")
 	}
 }
 

@@ -1,15 +1,14 @@
 //go:build unix
 
-package pipeline
+package meter
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime is what this process has used of the CPUs; unlike the clock it does
-// not mind a busy machine.
-func cpuTime() time.Duration {
+// Used is the processor time this process has used so far.
+func Used() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0
