@@ -3,6 +3,8 @@ package launch
 import (
 	"path"
 	"time"
+
+	"github.com/drydock-ml/drydock/launch/checkpoint"
 )
 
 // An Event is what a trainer said about its progress. Figures it did not give
@@ -42,10 +44,6 @@ func (v *Event) merge(e Event) {
 	v.Tokens, v.Memory = max(v.Tokens, e.Tokens), max(v.Memory, e.Memory)
 }
 
-// stateName is the file of a checkpoint that the Hugging Face trainer writes
-// last, and in which it keeps all figures so far.
-const stateName = "trainer_state.json"
-
 // trust orders the places an event can come from: the output rounds and has no
 // steps, a checkpoint's state is exact but late, a log is both.
 type trust int8
@@ -60,7 +58,7 @@ func (v Event) trust() trust {
 	switch {
 	case v.From == "":
 		return trustOutput
-	case path.Base(v.From) == stateName:
+	case path.Base(v.From) == checkpoint.StateFile:
 		return trustState
 	}
 	return trustLog

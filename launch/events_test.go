@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/drydock-ml/drydock/internal/golden"
+	"github.com/drydock-ml/drydock/launch/checkpoint"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -234,11 +235,11 @@ func TestStateReader(t *testing.T) {
 	output := t.TempDir()
 	put := func(step int, text string) {
 		t.Helper()
-		dir := checkpointDir(output, step)
+		dir := checkpoint.StepDir(output, step)
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, stateName), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, checkpoint.StateFile), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

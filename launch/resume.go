@@ -28,13 +28,13 @@ type Broken struct {
 // LastCheckpoint returns the last whole checkpoint of a folder and those behind
 // it that are broken; c is nil when none is whole.
 func LastCheckpoint(output string) (c *Checkpoint, broken []Broken) {
-	steps := checkpointSteps(output)
+	steps := checkpoint.Steps(output)
 	for i := len(steps) - 1; i >= 0; i-- {
-		found, why := ReadCheckpoint(checkpointDir(output, steps[i]))
+		found, why := ReadCheckpoint(checkpoint.StepDir(output, steps[i]))
 		if why == nil {
 			return found, broken
 		}
-		broken = append(broken, Broken{checkpointDir(output, steps[i]), why})
+		broken = append(broken, Broken{checkpoint.StepDir(output, steps[i]), why})
 	}
 	return nil, broken
 }
@@ -44,7 +44,7 @@ func LastCheckpoint(output string) (c *Checkpoint, broken []Broken) {
 // headers say; the optimizer is there and was closed. why says what is missing,
 // nil when nothing is.
 func ReadCheckpoint(dir string) (c *Checkpoint, why msg.Localizer) {
-	s, err := readState(dir)
+	s, err := checkpoint.ReadState(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil, msg.Text{"there is no trainer_state.json: it was cut while it was written", "缺少 trainer_state.json：写入时被中断"}
@@ -57,7 +57,7 @@ func ReadCheckpoint(dir string) (c *Checkpoint, why msg.Localizer) {
 	if why := wholeOptimizer(dir); why != nil {
 		return nil, why
 	}
-	c = &Checkpoint{Dir: dir, Step: *s.Step, MaxSteps: s.MaxSteps, Losses: s.events("", 0)}
+	c = &Checkpoint{Dir: dir, Step: *s.Step, MaxSteps: s.MaxSteps, Losses: figuresOf(s, "", 0)}
 	return c, nil
 }
 

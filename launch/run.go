@@ -13,6 +13,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/parallel"
+	"github.com/drydock-ml/drydock/launch/checkpoint"
 )
 
 // Options say how a plan is run.
@@ -205,7 +206,7 @@ func askToSave(proc *process, p Plan, dir string, o Options) {
 	}
 	ask := filepath.Join(dir, filepath.FromSlash(p.SaveFile))
 	output := filepath.Join(dir, filepath.FromSlash(p.Output))
-	before := checkpointSteps(output)
+	before := checkpoint.Steps(output)
 	if os.MkdirAll(filepath.Dir(ask), 0o755) != nil || os.WriteFile(ask, nil, 0o644) != nil {
 		return // a full disk takes no checkpoint either
 	}
@@ -230,11 +231,11 @@ func askToSave(proc *process, p Plan, dir string, o Options) {
 			return
 		case <-tick.C:
 		}
-		after := checkpointSteps(output)
+		after := checkpoint.Steps(output)
 		if len(after) == 0 || len(before) > 0 && after[len(after)-1] <= before[len(before)-1] {
 			continue
 		}
-		if c, why := ReadCheckpoint(checkpointDir(output, after[len(after)-1])); why == nil {
+		if c, why := ReadCheckpoint(checkpoint.StepDir(output, after[len(after)-1])); why == nil {
 			o.note(msg.Text{"checkpoint of step %d is written", "第 %d 步的检查点已写出"}, c.Step)
 			return
 		}

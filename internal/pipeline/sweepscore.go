@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -85,9 +84,9 @@ func (w *sweepWatch) look(ctx context.Context) error {
 	if len(w.sweep.plan.Eval) == 0 || ctx.Err() != nil {
 		return nil
 	}
-	for _, step := range w.steps() {
-		dir := filepath.Join(w.out, "checkpoint-"+strconv.Itoa(step))
-		if !written(dir) {
+	for _, step := range checkpoint.Steps(w.out) {
+		dir := checkpoint.StepDir(w.out, step)
+		if slices.Contains(w.seen, step) || !written(dir) {
 			continue
 		}
 		w.seen = append(w.seen, step)
@@ -108,30 +107,11 @@ func (w *sweepWatch) look(ctx context.Context) error {
 // written reports whether a checkpoint is there to its end: its state, which
 // trainers write last, and its weights. It need not be one to go on from.
 func written(dir string) bool {
-	state, err := os.ReadFile(filepath.Join(dir, "trainer_state.json"))
-	if err != nil || !json.Valid(state) {
+	if _, err := checkpoint.ReadState(dir); err != nil {
 		return false
 	}
-	_, err = checkpoint.Whole(dir)
+	_, err := checkpoint.Whole(dir)
 	return err == nil
-}
-
-// steps are the checkpoints not scored yet, by step.
-func (w *sweepWatch) steps() []int {
-	entries, err := os.ReadDir(w.out)
-	if err != nil {
-		return nil // there is none yet
-	}
-	var out []int
-	for _, e := range entries {
-		number, ok := strings.CutPrefix(e.Name(), "checkpoint-")
-		step, err := strconv.Atoi(number)
-		if ok && err == nil && e.IsDir() && !slices.Contains(w.seen, step) {
-			out = append(out, step)
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 // score asks the sweep's program about a checkpoint.

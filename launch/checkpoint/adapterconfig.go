@@ -13,7 +13,6 @@ import (
 const (
 	adapterConfigFile = "adapter_config.json"
 	adapterWeights    = "adapter_model.safetensors"
-	trainerState      = "trainer_state.json"
 )
 
 // adapterConfig is what matters of adapter_config.json. The trainers write it

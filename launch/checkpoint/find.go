@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -86,20 +85,15 @@ func Read(dir string, o AdapterOptions) Checkpoint {
 		dir = abs
 	}
 	c := Checkpoint{Name: filepath.Base(dir), Dir: dir, SHA256: strings.Repeat("0", 64)}
-	if m := regexp.MustCompile(`\d+$`).FindString(c.Name); m != "" {
-		c.Step, _ = strconv.Atoi(m)
-	}
+	c.Step, _ = strconv.Atoi(c.Name[len(strings.TrimRight(c.Name, "0123456789")):])
 	var l findings
-	// the trainer writes this one last
-	if b, err := os.ReadFile(filepath.Join(dir, trainerState)); err == nil {
-		var state struct {
-			Step *int `json:"global_step"`
-		}
-		if json.Unmarshal(b, &state) != nil {
-			l.add("cut", Error, "", msg.Text{"trainer_state.json is not whole: the checkpoint was cut while it was written", "trainer_state.json 不完整：检查点写入时被中断"})
-		} else if state.Step != nil {
+	switch state, err := ReadState(dir); {
+	case err == nil:
+		if state.Step != nil {
 			c.Step = *state.Step
 		}
+	case !errors.As(err, new(*os.PathError)): // a merge of one's own has none
+		l.add("cut", Error, "", msg.Text{"trainer_state.json is not whole: the checkpoint was cut while it was written", "trainer_state.json 不完整：检查点写入时被中断"})
 	}
 	if raw, err := os.ReadFile(filepath.Join(dir, adapterConfigFile)); err == nil {
 		if sum, err := hashOf(raw, filepath.Join(dir, adapterWeights)); err == nil {

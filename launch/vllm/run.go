@@ -118,19 +118,13 @@ func held(ctx context.Context, before []int, memory func(context.Context) []int)
 // GPUMemory asks NVIDIA's tool what is used of each GPU's memory, MiB; nil where
 // there is none.
 func GPUMemory(ctx context.Context, h launch.Host) []int {
-	tool, err := h.LookPath("nvidia-smi")
-	if err != nil {
-		return nil
-	}
-	out, err := h.Output(ctx, tool, "--query-gpu=memory.used", "--format=csv,noheader,nounits")
+	gpus, err := h.GPUs(ctx)
 	if err != nil {
 		return nil
 	}
 	var used []int
-	for line := range strings.Lines(string(out)) {
-		if n, err := strconv.Atoi(strings.TrimSpace(line)); err == nil {
-			used = append(used, n)
-		}
+	for _, g := range gpus {
+		used = append(used, int((g.Memory-g.Free)>>20))
 	}
 	return used
 }
