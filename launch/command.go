@@ -94,7 +94,22 @@ func (c command) Plan(j Job, f Found) (Plan, error) {
 	if c.isRelative() {
 		p.Argv[0] = fromDir(j.Dir, p.Argv[0]) // the program runs in the run's folder
 	}
+	p.Notes = argvNotes(p.Argv)
 	return p, nil
+}
+
+// argvNotes says what a command line of ms-swift or TRL holds that the lists of
+// their settings do not know. They are notes: the version that runs may have them.
+func argvNotes(argv []string) []Note {
+	trainer := strings.TrimSuffix(path.Base(filepath.ToSlash(argv[0])), ".exe")
+	if trainer != "swift" && trainer != "trl" || len(argv) < 2 || !slices.Contains([]string{"sft", "pt", "rlhf", "dpo"}, argv[1]) {
+		return nil
+	}
+	var notes []Note
+	for _, f := range CheckArgv(trainer, "", argv) {
+		notes = append(notes, Note{msg.Phrase{Text: msg.Text{"%s", "%s"}, Args: []any{f.Error}}})
+	}
+	return notes
 }
 
 // isRelative reports a program given by a path from the project, not by a name.

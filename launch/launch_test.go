@@ -77,6 +77,28 @@ func TestCommandByPath(t *testing.T) {
 	}
 }
 
+// A command line of a trainer whose settings are known is held to them, in notes.
+func TestCommandLineOfAKnownTrainer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		argv string
+		note bool
+	}{
+		{"swift, sft, --model, '{base}', --dataset, '{data}', --max_length, '2048', --truncation_strategy, delete, --strict, 'true', --lora_ran, '8'", true},
+		{"/opt/bin/trl, sft, --dtype, bfloat16, --max_length, '512', --lora_alph, '3'", true},
+		{"swift, export, --lora_ran, '8'", false},
+		{"our-swift, sft, --lora_ran, '8'", false},
+	} {
+		p, err := must(t, "command", "argv: ["+c.argv+"]").Plan(launchtest.Jobs()["default"], launch.Found{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(p.Notes) == 1) != c.note || strings.Contains(p.Text(msg.En), "has no setting") != c.note {
+			t.Errorf("%s: %v", c.argv, p.Notes)
+		}
+	}
+}
+
 func TestOptionsAreChecked(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, options, want string }{

@@ -51,7 +51,9 @@ func TestGPUMemory(t *testing.T) {
 	t.Parallel()
 	h := launch.Host{
 		LookPath: func(string) (string, error) { return "/usr/bin/nvidia-smi", nil },
-		Output:   func(context.Context, ...string) ([]byte, error) { return []byte("0, A, 81920, 81408, 550.1, 9.0\n1, B, 81920, 40960, 550.1, 9.0\n"), nil },
+		Output: func(context.Context, ...string) ([]byte, error) {
+			return []byte("0, A, 81920, 81408, 550.1, 9.0\n1, B, 81920, 40960, 550.1, 9.0\n"), nil
+		},
 	}
 	if got := vllm.GPUMemory(t.Context(), h); !slices.Equal(got, []int{512, 40960}) {
 		t.Errorf("%v", got)
