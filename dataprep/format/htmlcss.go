@@ -72,13 +72,12 @@ func styleRules(root *html.Node) map[string]htmlStyle {
 
 func stripComments(s string) string {
 	var out strings.Builder
-	for {
-		text, rest, ok := strings.Cut(s, "/*")
+	for closed := true; closed; {
+		text, comment, _ := strings.Cut(s, "/*")
 		out.WriteString(text)
-		if _, s, ok = strings.Cut(rest, "*/"); !ok {
-			return out.String()
-		}
+		_, s, closed = strings.Cut(comment, "*/")
 	}
+	return out.String()
 }
 
 // with adds what o says.

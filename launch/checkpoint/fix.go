@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -150,13 +149,4 @@ func (p *FixPlan) Apply() error {
 		}
 	}
 	return nil
-}
-
-// Files lists the names of the files that are changed.
-func (p *FixPlan) Files() string {
-	names := make([]string, len(p.Changes))
-	for i, c := range p.Changes {
-		names[i] = c.File
-	}
-	return strings.Join(names, ", ")
 }

@@ -186,7 +186,7 @@ func TestFix(t *testing.T) {
 	dir := m.write(t)
 	before := readAll(t, dir)
 	p := fixed(t, dir, base)
-	if d := cmp.Diff("config.json, tokenizer.json, tokenizer_config.json, chat_template.jinja, generation_config.json", p.Files()); d != "" {
+	if d := cmp.Diff([]string{"config.json", "tokenizer.json", "tokenizer_config.json", "chat_template.jinja", "generation_config.json"}, filesOf(p)); d != "" {
 		t.Error(d)
 	}
 	var config map[string]any
@@ -214,11 +214,19 @@ func TestFix(t *testing.T) {
 		t.Errorf("after the fix: %v", got)
 	}
 	if again := fixed(t, dir, base); len(again.Changes) > 0 {
-		t.Errorf("a second fix changes %s", again.Files())
+		t.Errorf("a second fix changes %q", filesOf(again))
 	}
 	if d := cmp.Diff(after, readAll(t, dir)); d != "" {
 		t.Error("a second fix left other files")
 	}
+}
+
+func filesOf(p *checkpoint.FixPlan) []string {
+	var names []string
+	for _, c := range p.Changes {
+		names = append(names, c.File)
+	}
+	return names
 }
 
 func readAll(t testing.TB, dir string) map[string][]byte {
