@@ -67,11 +67,14 @@ func (p *Packer) Add(text string) []PackedRow {
 	p.Cut++
 	for {
 		n := cutAt(text, p.o.Length)
-		p.place(text[:n], qwen3.Count(text[:n]), doc)
+		tokens := qwen3.Count(text[:n])
+		p.place(text[:n], tokens, doc)
 		if n == len(text) {
 			return p.ready
 		}
-		text = text[overlapAt(text, n, p.o.Overlap):]
+		// a part that ends early at a line may have fewer tokens than the overlap:
+		// half of them at most is what keeps every part from beginning where it did
+		text = text[overlapAt(text, n, min(p.o.Overlap, tokens/2)):]
 	}
 }
 

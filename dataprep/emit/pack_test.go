@@ -119,3 +119,18 @@ func BenchmarkPack(b *testing.B) {
 		p.Add(doc)
 	}
 }
+
+// A part that ends at a line may be shorter than the overlap: the next one must
+// begin further on all the same.
+func TestPackGoesOn(t *testing.T) {
+	t.Parallel()
+	for _, doc := range []string{"……é𠮷\n\n\n123456", "𠮷⚓……  123456123456𠮷"} {
+		rows := packAll(emit.Packing{Length: 8, Overlap: 4}, []string{doc})
+		if n := len(rows); n < 2 || n > 8 {
+			t.Errorf("%q: %d rows", doc, n)
+		}
+		if last := rows[len(rows)-1].Text; !strings.HasSuffix(doc, last) {
+			t.Errorf("%q ends with %q", doc, last)
+		}
+	}
+}
