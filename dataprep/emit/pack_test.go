@@ -132,7 +132,7 @@ func TestPackGoesOn(t *testing.T) {
 		}
 		ends := func(r emit.PackedRow) bool { return strings.HasSuffix(doc, r.Text) }
 		if !slices.ContainsFunc(rows, ends) {
-			t.Errorf("%q: none of %q is its end", doc, rows)
+			t.Errorf("%q: none of %+v is its end", doc, rows)
 		}
 	}
 }
