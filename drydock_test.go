@@ -216,3 +216,15 @@ func FuzzDecodeRecord(f *testing.F) {
 		}
 	})
 }
+
+func TestPointerParts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, part string }{{"id", "id"}, {"", ""}, {"a/b", "a~1b"}, {"~", "~0"}, {"~1", "~01"}, {"~/题", "~0~1题"}} {
+		if got := drydock.EscapePointer(c.name); got != c.part {
+			t.Errorf("%q is written %q, want %q", c.name, got, c.part)
+		}
+		if got := drydock.UnescapePointer(c.part); got != c.name {
+			t.Errorf("%q is read %q, want %q", c.part, got, c.name)
+		}
+	}
+}

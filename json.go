@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -175,4 +176,14 @@ func (t *FileTable) Decode(line []byte) (*Record, error) {
 	}
 	r.Origin.Key, err = ParseLocator(j.Key)
 	return r, err
+}
+
+// EscapePointer writes a name as a part of a JSON Pointer (RFC 6901, section 4).
+func EscapePointer(name string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
+}
+
+// UnescapePointer gives the name back that a part of a JSON Pointer stands for.
+func UnescapePointer(part string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
 }

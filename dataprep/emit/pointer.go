@@ -8,9 +8,7 @@ import (
 )
 
 // escapePointer writes a name as a part of a JSON Pointer (RFC 6901).
-func escapePointer(name string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
-}
+func escapePointer(name string) string { return drydock.EscapePointer(name) }
 
 // pointerOf turns the way people name a place, messages[0].content, into a JSON
 // Pointer.
@@ -26,7 +24,7 @@ func pointerOf(field string) string {
 func Locate(row []byte, pointer string) int {
 	at := skipSpace(row, 0)
 	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		part = strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~")
+		part = drydock.UnescapePointer(part)
 		next := child(row, at, part)
 		if pointer == "" || next < 0 {
 			break

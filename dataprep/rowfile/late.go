@@ -1,6 +1,10 @@
 package rowfile
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/drydock-ml/drydock"
+)
 
 // firstRows is how much of a JSON Lines file Hugging Face's datasets takes the
 // columns from (json builder, chunksize 10 MiB and the rest of its line): what
@@ -25,6 +29,6 @@ func (c *column) late(pointer string, out *[]Conflict) {
 		c.elem.late(pointer, out)
 	}
 	for _, f := range c.fields {
-		f.late(pointer+"/"+escapePointer(f.name), out)
+		f.late(pointer+"/"+drydock.EscapePointer(f.name), out)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"github.com/drydock-ml/drydock"
 )
 
 // A form is what a value is.
@@ -230,7 +232,7 @@ func (w *widening) object(c *column, v *fastjson.Value, pointer string) {
 		if w.err != nil {
 			return
 		}
-		f, at := &column{name: string(key)}, pointer+"/"+escapePointer(string(key))
+		f, at := &column{name: string(key)}, pointer+"/"+drydock.EscapePointer(string(key))
 		if c.field(f.name) != nil {
 			w.refuse(at, 0, "the field stands twice in one object")
 			return
@@ -313,7 +315,7 @@ func (w *widening) join(c, by *column, pointer string, apply bool) {
 func (w *widening) joinFields(c, by *column, pointer string, apply bool) {
 	added := 0
 	for _, f := range by.fields {
-		at := pointer + "/" + escapePointer(f.name)
+		at := pointer + "/" + drydock.EscapePointer(f.name)
 		have := c.field(f.name)
 		switch {
 		case have != nil:
@@ -326,10 +328,6 @@ func (w *widening) joinFields(c, by *column, pointer string, apply bool) {
 			added++
 		}
 	}
-}
-
-func escapePointer(s string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(s, "~", "~0"), "/", "~1")
 }
 
 // settle gives what held nothing its final type: a column that was never more

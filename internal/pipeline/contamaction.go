@@ -225,7 +225,7 @@ func eachString(row []byte, do func(pointer string, from, to int, text string)) 
 					return err
 				}
 				s, _ := name.(string)
-				path[len(path)-1] = strings.NewReplacer("~", "~0", "/", "~1").Replace(s)
+				path[len(path)-1] = drydock.EscapePointer(s)
 			}
 			t, err := d.Token()
 			if err != nil {

@@ -3,8 +3,8 @@ package parity
 import (
 	"cmp"
 	"slices"
-	"strings"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/msg"
 
 	"github.com/valyala/fastjson"
@@ -186,10 +186,7 @@ func (at *column) drifts(pointer string) (out []drift) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		out = append(out, at.fields[name].drifts(pointer+"/"+escapePointer(name))...)
+		out = append(out, at.fields[name].drifts(pointer+"/"+drydock.EscapePointer(name))...)
 	}
 	return out
 }
-
-// escapePointer writes a name as a part of an RFC 6901 pointer.
-func escapePointer(s string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(s) }

@@ -3,6 +3,7 @@ package parity
 import (
 	"strings"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/qwen3"
@@ -12,7 +13,7 @@ import (
 func (k *checker) lint(r *row, out *found) {
 	last := len(r.conv.Messages) - 1
 	for _, name := range r.reserved {
-		out.add(reservedColumn, "/"+escapePointer(name), msg.Text{})
+		out.add(reservedColumn, "/"+drydock.EscapePointer(name), msg.Text{})
 	}
 	for i := range r.conv.Messages {
 		m, at := &r.conv.Messages[i], r.pointers[i]

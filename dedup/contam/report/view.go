@@ -233,11 +233,10 @@ func decode(row []byte) any {
 // textAt returns the string or number that a JSON pointer (RFC 6901) leads to.
 func textAt(v any, pointer string) (string, bool) {
 	if pointer != "" {
-		unescape := strings.NewReplacer("~1", "/", "~0", "~")
 		for step := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 			switch in := v.(type) {
 			case map[string]any:
-				v = in[unescape.Replace(step)]
+				v = in[drydock.UnescapePointer(step)]
 			case []any:
 				i, err := strconv.Atoi(step)
 				if err != nil || i < 0 || i >= len(in) {

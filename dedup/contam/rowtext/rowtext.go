@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dedup/contam"
 )
 
@@ -120,7 +121,7 @@ func (w *walk) inside(open json.Delim, pointer string) error {
 				return err
 			}
 			key, _ = t.(string)
-			step = strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+			step = drydock.EscapePointer(key)
 		}
 		if err := w.value(pointer+"/"+step, key); err != nil {
 			return err
