@@ -27,7 +27,7 @@ func splitBody(text string) body {
 	if len(c.marks) == 0 {
 		return body{stem: unwrap(text), gap: orphanLabels(marks, -1)}
 	}
-	b := body{stem: unwrap(text[:c.marks[0].start])}
+	b := body{stem: unwrap(text[:c.marks[0].start]), options: make([]drydock.Option, 0, len(c.marks))}
 	mixed, glued := false, false
 	for i, m := range c.marks {
 		end := len(text)

@@ -71,12 +71,12 @@ func (d *draft) finish(f *drydock.File, bar float64) (*drydock.Record, *drydock.
 	if r.Lang == "" {
 		r.Lang = language(f, q)
 	}
-	r.ID = drydock.NewID(f.Source, f.Name, d.at.String(), payload(q))
+	r.ID = drydock.NewRowID(f.Source, f.Name, d.at.String(), payload(q))
 	return r, nil
 }
 
 // payload is what the question says, for its id.
-func payload(q *drydock.Question) string {
+func payload(q *drydock.Question) []byte {
 	n := len(q.Stem)
 	for _, o := range q.Options {
 		n += len(o.Text) + 3
@@ -89,7 +89,7 @@ func payload(q *drydock.Question) string {
 	for _, a := range q.Answer {
 		b = append(append(b, 1), a...)
 	}
-	return string(b)
+	return b
 }
 
 // judge settles the kind and the answer, or returns why there is no question.

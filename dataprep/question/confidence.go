@@ -141,10 +141,19 @@ func foldKey(s string) uint64 {
 	h := uint64(fnvBasis)
 	for _, r := range trimPoint(s) {
 		if !isSpace(r) {
-			h = (h ^ uint64(unicode.ToLower(r))) * fnvPrime
+			h = (h ^ uint64(lowerRune(r))) * fnvPrime
 		}
 	}
 	return h
+}
+
+// lowerRune is unicode.ToLower, at once for Chinese characters: between U+2E80 and
+// U+A640 no character has a case.
+func lowerRune(r rune) rune {
+	if r >= 0x2E80 && r < 0xA640 {
+		return r
+	}
+	return unicode.ToLower(r)
 }
 
 // isDate recognises 5月6日, 6-May, 2025-05-06, 2025/5/6: what a spreadsheet makes of

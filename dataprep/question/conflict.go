@@ -84,7 +84,7 @@ func textKey(h uint64, s string) uint64 {
 	start := h
 	for _, r := range s {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Nl, r) || unicode.Is(unicode.No, r) {
-			h = (h ^ uint64(unicode.ToLower(r))) * fnvPrime
+			h = (h ^ uint64(lowerRune(r))) * fnvPrime
 		}
 	}
 	if h == start {

@@ -27,9 +27,10 @@ const (
 // A cutter takes answer and explanation off an item's text, line by line.
 type cutter struct {
 	parts
-	bodyText, explainText []byte
-	where                 region
-	listed                bool // the body is known to hold an option list
+	bodyText    strings.Builder
+	explainText []byte
+	where       region
+	listed      bool // the body is known to hold an option list
 }
 
 // cut takes the item apart.
@@ -38,7 +39,8 @@ func (it *item) cut() parts {
 	for _, l := range it.lines {
 		size += len(l.text) + 1
 	}
-	c := cutter{bodyText: make([]byte, 0, size)}
+	var c cutter
+	c.bodyText.Grow(size)
 	for i, l := range it.lines {
 		s := l.text
 		if i == 0 {
@@ -46,13 +48,13 @@ func (it *item) cut() parts {
 		}
 		c.line(s, i+1 == len(it.lines))
 	}
-	c.body, c.explain = string(c.bodyText), string(c.explainText)
+	c.body, c.explain = c.bodyText.String(), string(c.explainText)
 	return c.parts
 }
 
 // line takes the next line; last says that none follows.
 func (c *cutter) line(s string, last bool) {
-	if c.where == inBody && metaLine(s) && scanOptionsFast(string(c.bodyText)) >= 2 {
+	if c.where == inBody && metaLine(s) && scanOptionsFast(c.bodyText.String()) >= 2 {
 		if start, _, found := nextLabel(s); !found {
 			c.explainText = join(c.explainText, s)
 			return
@@ -93,17 +95,17 @@ func (c *cutter) line(s string, last bool) {
 // keep files a stretch of text under the region it stands in; b is the same
 // without the blanks around it.
 func (c *cutter) keep(text, b string) {
-	if c.where == inAnswer && !c.listed && len(c.bodyText) > 0 && opensOption(b) {
-		if c.listed = scanOptionsFast(string(c.bodyText)) >= 2; !c.listed {
+	if c.where == inAnswer && !c.listed && c.bodyText.Len() > 0 && opensOption(b) {
+		if c.listed = scanOptionsFast(c.bodyText.String()) >= 2; !c.listed {
 			c.where = inBody // （答案：B） stood before the options
 		}
 	}
 	switch {
 	case c.where == inBody:
-		if len(c.bodyText) > 0 {
-			c.bodyText = append(c.bodyText, '\n')
+		if c.bodyText.Len() > 0 {
+			c.bodyText.WriteByte('\n')
 		}
-		c.bodyText = append(c.bodyText, text...)
+		c.bodyText.WriteString(text)
 	case c.where == inAnswer && c.hasAns && !readable(c.answer):
 		c.answer = string(join([]byte(c.answer), b)) // an answer in words goes on
 	default:

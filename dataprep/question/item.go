@@ -133,6 +133,14 @@ func trailingMark(s string) bool {
 
 // lastBracket returns the text in the brackets that end s and where they start.
 func lastBracket(s string) (start int, in string, ok bool) {
+	if s == "" {
+		return 0, "", false
+	}
+	switch s[len(s)-1] {
+	case ')', ']', "）"[2], "】"[2]:
+	default:
+		return 0, "", false // the commonest lines
+	}
 	for _, p := range [...][2]string{{"（", "）"}, {"(", ")"}, {"【", "】"}, {"[", "]"}, {"（", ")"}, {"(", "）"}} {
 		if !strings.HasSuffix(s, p[1]) {
 			continue

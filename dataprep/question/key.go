@@ -249,13 +249,26 @@ func (p *keyScanner) numbers(s string) bool {
 			run.to, end = m, k+mw
 		}
 	}
-	p.row.runs = append(p.row.runs, run)
 	j = skipSpace(s, end)
 	if strings.HasPrefix(s[j:], "题") {
 		j += len("题")
 	}
 	p.i += skipMarks(s, j)
+	if p.skip(); len(p.row.runs) == 0 && p.i < len(p.s) && !startsToken(p.s[p.i:]) {
+		return false // the commonest: 1. and a stem
+	}
+	p.row.runs = append(p.row.runs, run)
 	return true
+}
+
+// startsToken reports a text that may begin with a token. It is only a quick look
+// at the first character.
+func startsToken(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	if v, _ := letterValue(r); v >= 0 || isDigit(r) {
+		return true
+	}
+	return strings.ContainsRune("(（【[无無第题", r) || judgeMark(s) > 0
 }
 
 // group reads one group of letters or one true/false mark.

@@ -129,8 +129,13 @@ func plain(s string) string {
 	if strings.IndexByte(s, '<') >= 0 {
 		s = trim(unwrap(cutTags(s)))
 	}
-	s = strings.Replace(s, "答 案", "答案", 1)
+	if strings.Contains(s, "答 案") {
+		s = strings.Replace(s, "答 案", "答案", 1)
+	}
 	for _, w := range [...]string{"→", "->", "=>", "选", "應選", "应选"} {
+		if s == "" || s[0] != w[0] {
+			continue
+		}
 		// an arrow or 选 and the letters, alone on a line
 		if rest, ok := strings.CutPrefix(s, w); ok && readLetters(trim(rest)) != nil && upperOnly(rest) {
 			return "答案：" + trim(rest)

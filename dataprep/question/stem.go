@@ -234,6 +234,11 @@ func circled(s string, i int) (n, end int) {
 // roman reads Ⅰ. or I、 at a place where a statement can begin. "I、II" in a
 // list of numbers is no statement: something other than a numeral must follow.
 func roman(s string, i int) (n, end int) {
+	switch s[i] {
+	case 'I', 'V', 'X', "Ⅰ"[0]:
+	default:
+		return 0, 0
+	}
 	r, w := utf8.DecodeRuneInString(s[i:])
 	switch {
 	case r >= 'Ⅰ' && r <= 'Ⅻ':
@@ -319,17 +324,56 @@ func figureWords(s string) bool {
 	return figureNumber(s) || figureWordsEnglish(s)
 }
 
+// figurePhrases are what a stem says that cannot do without its picture. Each
+// must hold one of the words of figureWordIn.
+var figurePhrases = [...]string{"![", "<img", "[IMG", "[image", "ee figure", "ee Figure", "ee Fig", "in the figure", "in the picture", "the picture shows", "shown in the sketch", "ee illustration", "illustration D", "ee diagram", "in the diagram", "the illustration", "shown in figure", "the figure below", "see figure", "See figure", "diagram below", "ILLUSTRATION", "DIAGRAM"}
+
 func figureWordsEnglish(s string) bool {
-	words := false
-	for i := 0; i < len(s) && !words; i++ {
-		c := s[i]
-		words = c >= 'a' && c <= 'z' || c == '[' || c == '!' || c == '<' || c == 'G' || c == 'U'
+	if !figureWordIn(s) {
+		return false // as nearly always
 	}
-	if !words {
-		return false // no letter that the words below all have one of
-	}
-	for _, w := range [...]string{"![", "<img", "[IMG", "[image", "ee figure", "ee Figure", "ee Fig", "in the figure", "in the picture", "the picture shows", "shown in the sketch", "ee illustration", "illustration D", "ee diagram", "in the diagram", "the illustration", "shown in figure", "the figure below", "see figure", "See figure", "diagram below", "ILLUSTRATION", "DIAGRAM"} {
+	for _, w := range figurePhrases {
 		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// figureWordIn reports one of the words of which each of figurePhrases holds one.
+func figureWordIn(s string) bool {
+	for i := 0; i+1 < len(s); i++ {
+		word := ""
+		switch s[i] {
+		case '!':
+			word = "!["
+		case '<':
+			word = "<img"
+		case '[':
+			if strings.HasPrefix(s[i:], "[IMG") {
+				return true
+			}
+			word = "[image"
+		case 'f':
+			word = "figure"
+		case 'F':
+			word = "Fig"
+		case 'c':
+			word = "cture"
+		case 'k':
+			word = "ketch"
+		case 'i':
+			word = "iagram" // of d and D, as those below
+		case 'l':
+			word = "llustration"
+		case 'D':
+			word = "DIAGRAM"
+		case 'I':
+			word = "ILLUSTRATION"
+		default:
+			continue
+		}
+		if strings.HasPrefix(s[i:], word) {
 			return true
 		}
 	}

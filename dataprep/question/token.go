@@ -406,10 +406,10 @@ func join(dst []byte, s string) []byte {
 
 // unwrap joins the lines of a text.
 func unwrap(s string) string {
-	if !strings.Contains(s, "\n") {
-		return trim(s)
+	if s = trim(s); strings.IndexByte(s, '\n') < 0 {
+		return s
 	}
-	var b []byte
+	b := make([]byte, 0, len(s))
 	for l := range strings.SplitSeq(s, "\n") {
 		b = join(b, trim(l))
 	}

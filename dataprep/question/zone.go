@@ -145,6 +145,9 @@ func (c *chapter) tableLine(l line) bool {
 
 // keyHeads reports the line over a key in columns: 题号 答案 题号 答案, No. Ans.
 func keyHeads(s string) bool {
+	if s == "" || s[0] >= '0' && s[0] <= '9' {
+		return false // the commonest lines
+	}
 	n := 0
 	for f := range strings.FieldsFuncSeq(s, isSpace) {
 		if n++; n%2 == 1 && !isNumberHead(f) || n%2 == 0 && !isAnswerHead(f) {
