@@ -114,6 +114,9 @@ func (w *convWriter) text(name, value string) {
 // name would change what is trained. Source: ms-swift's column mapping and TRL's
 // dataset formats.
 func reserved(to string) []string {
+	if to == "swift-pretrain" {
+		return append(reserved("swift"), "tools") // it would render them before the text
+	}
 	switch baseFormat(to) {
 	case "swift":
 		return []string{

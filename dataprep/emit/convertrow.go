@@ -160,7 +160,7 @@ func readConv(o *fastjson.Object, format string) (*convRow, error) {
 	if field := opaque(format); field != "" {
 		return r.asIs(o, format, field)
 	}
-	meant := map[string]*fastjson.Value{}
+	meant := convMeant{}
 	for _, name := range convFields(format) {
 		meant[name] = nil
 	}
@@ -181,10 +181,43 @@ func readConv(o *fastjson.Object, format string) (*convRow, error) {
 	})
 	r.conversation(meant, format)
 	r.preference(meant)
+	r.unread(meant, format)
 	if format == "swift-pretrain" {
 		r.assistantText()
 	}
 	return r.row, r.err
+}
+
+// convMeant are the fields of a row that have a meaning in its format; nil: the row
+// has none of that name.
+type convMeant map[string]*fastjson.Value
+
+// take returns a field, and marks it as read.
+func (f convMeant) take(name string) *fastjson.Value {
+	v := f[name]
+	delete(f, name)
+	return v
+}
+
+// unread refuses a row in which two fields say the same thing, such as messages
+// and conversations: one of them would be lost.
+func (r *convReader) unread(f convMeant, format string) {
+	for _, name := range convFields(format) {
+		if v := f[name]; v != nil && !isEmpty(v) {
+			r.refuse("conflicting_fields", name, "another field of the row says the same already; only one of them can be meant")
+		}
+	}
+}
+
+// isEmpty reports "" and [].
+func isEmpty(v *fastjson.Value) bool {
+	switch v.Type() {
+	case fastjson.TypeString:
+		return len(v.GetStringBytes()) == 0
+	case fastjson.TypeArray:
+		return len(v.GetArray()) == 0
+	}
+	return false
 }
 
 // asIs reads a row that has one form only.
@@ -215,9 +248,9 @@ func (r *convReader) assistantText() {
 }
 
 // conversation reads the turns, whatever they are called.
-func (r *convReader) conversation(f map[string]*fastjson.Value, format string) {
+func (r *convReader) conversation(f convMeant, format string) {
 	row := r.row
-	if v := f["system"]; v != nil {
+	if v := f.take("system"); v != nil {
 		if s := r.text("system", v); s != "" {
 			row.turns = append(row.turns, convTurn{role: "system", content: s, at: "/system"})
 		}
@@ -225,30 +258,31 @@ func (r *convReader) conversation(f map[string]*fastjson.Value, format string) {
 	switch {
 	case f["messages"] != nil:
 		row.turnsAt = "/messages"
-		row.turns = append(row.turns, r.turns("messages", f["messages"])...)
+		row.turns = append(row.turns, r.turns("messages", f.take("messages"))...)
 	case f["conversations"] != nil:
 		row.turnsAt = "/conversations"
-		row.turns = append(row.turns, r.turns("conversations", f["conversations"])...)
+		row.turns = append(row.turns, r.turns("conversations", f.take("conversations"))...)
 	case f["instruction"] != nil, f["input"] != nil && f["output"] != nil:
 		r.alpaca(f)
 	case f["query"] != nil:
-		r.history(f["history"])
+		r.history(f.take("history"))
 		row.turnsAt = "/query"
-		row.turns = append(row.turns, convTurn{role: "user", content: r.text("query", f["query"]), at: "/query"})
-		if v := f["response"]; v != nil {
+		row.turns = append(row.turns, convTurn{role: "user", content: r.text("query", f.take("query")), at: "/query"})
+		if v := f.take("response"); v != nil {
 			row.turns = append(row.turns, convTurn{role: "assistant", content: r.text("response", v), at: "/response"})
 		}
 	case f["prompt"] != nil:
 		row.turnsAt = "/prompt"
-		row.turns = append(row.turns, r.side("prompt", "user", f["prompt"])...)
-		switch v := f["completion"]; {
-		case v != nil:
-			row.turns = append(row.turns, r.side("completion", "assistant", v)...)
-		case f["chosen"] == nil:
+		row.turns = append(row.turns, r.side("prompt", "user", f.take("prompt"))...)
+		switch {
+		case f["chosen"] != nil: // a completion beside it says the same
+		case f["completion"] != nil:
+			row.turns = append(row.turns, r.side("completion", "assistant", f.take("completion"))...)
+		default:
 			r.refuse("missing_field", "completion", "the row has a prompt and no answer")
 		}
 	case f["text"] != nil:
-		s := r.text("text", f["text"])
+		s := r.text("text", f.take("text"))
 		row.text = &s
 	default:
 		r.refuse("missing_field", convFields(format)[0], "the row has no such field; this is no row of %s", format)
@@ -257,15 +291,15 @@ func (r *convReader) conversation(f map[string]*fastjson.Value, format string) {
 
 // alpaca reads an instruction with what surrounds it. The prompt is instruction
 // and input on lines of their own, as trainers join them.
-func (r *convReader) alpaca(f map[string]*fastjson.Value) {
-	r.history(f["history"])
+func (r *convReader) alpaca(f convMeant) {
+	r.history(f.take("history"))
 	prompt := ""
 	r.row.turnsAt = "/input"
-	if v := f["instruction"]; v != nil {
+	if v := f.take("instruction"); v != nil {
 		r.row.turnsAt = "/instruction"
 		prompt = r.text("instruction", v)
 	}
-	if v := f["input"]; v != nil {
+	if v := f.take("input"); v != nil {
 		if s := r.text("input", v); s != "" && prompt != "" {
 			prompt += "\n" + s
 		} else if s != "" {
@@ -273,10 +307,11 @@ func (r *convReader) alpaca(f map[string]*fastjson.Value) {
 		}
 	}
 	r.row.turns = append(r.row.turns, convTurn{role: "user", content: prompt, at: r.row.turnsAt})
-	switch v := f["output"]; {
-	case v != nil:
-		r.row.turns = append(r.row.turns, convTurn{role: "assistant", content: r.text("output", v), at: "/output"})
-	case f["chosen"] == nil:
+	switch {
+	case f["chosen"] != nil: // an output beside it says the same
+	case f["output"] != nil:
+		r.row.turns = append(r.row.turns, convTurn{role: "assistant", content: r.text("output", f.take("output")), at: "/output"})
+	default:
 		r.refuse("missing_field", "output", "the row has no answer")
 	}
 }
@@ -303,21 +338,25 @@ func (r *convReader) history(h *fastjson.Value) {
 }
 
 // preference reads the winning and the losing answer, and the label of KTO.
-func (r *convReader) preference(f map[string]*fastjson.Value) {
-	if v := f["chosen"]; v != nil {
-		r.row.turns = append(r.row.turns, r.side("chosen", "assistant", v)...)
+func (r *convReader) preference(f convMeant) {
+	if v := f.take("chosen"); v != nil {
+		answer := r.answer("chosen", v)
+		if n := len(r.row.turns); n > 0 && r.row.turns[n-1].role == "assistant" {
+			r.refuse("conflicting_fields", "chosen", "the turns before it end with an answer already")
+		}
+		r.row.turns = append(r.row.turns, answer...)
 	}
 	for _, name := range [...]string{"rejected", "rejected_response", "rejected_messages"} {
-		if v := f[name]; v != nil {
+		if f[name] != nil && r.row.rejected == nil {
 			r.row.rejectedAt = "/" + name
-			r.row.rejected = append(r.row.rejected, r.side(name, "assistant", v)...)
+			r.row.rejected = r.answer(name, f.take(name))
 		}
 	}
 	for _, name := range [...]string{"label", "kto_tag"} {
-		v := f[name]
-		if v == nil {
+		if f[name] == nil || r.row.label != nil {
 			continue
 		}
+		v := f.take(name)
 		b, err := v.Bool()
 		if err != nil {
 			r.refuse("wrong_type", name, "must be true or false, not %s", v.Type())
@@ -325,6 +364,16 @@ func (r *convReader) preference(f map[string]*fastjson.Value) {
 		}
 		r.row.label, r.row.labelAt = &b, "/"+name
 	}
+}
+
+// answer reads one side of a pair. Some sets repeat the question in both; what is
+// then common to them, and what the prompt is, they do not say.
+func (r *convReader) answer(name string, v *fastjson.Value) []convTurn {
+	turns := r.side(name, "assistant", v)
+	if len(turns) > 0 && (turns[0].role == "user" || turns[0].role == "system") {
+		r.refuse("bad_turn_order", name, "it begins with a turn of the %s; only the answer belongs here", turns[0].role)
+	}
+	return turns
 }
 
 // side reads text, one turn or several.
@@ -359,16 +408,24 @@ func (r *convReader) turn(where string, v *fastjson.Value) (t convTurn) {
 		return t
 	}
 	t.at = pointerOf(where)
-	said := false
+	var whose, said string // the fields that role and text stood in
+	once := func(before *string, name string) {
+		if *before != "" {
+			r.refuse("conflicting_fields", where+"."+name, "%s says the same already; only one of them can be meant", *before)
+		}
+		*before = name
+	}
 	o.Visit(func(key []byte, v *fastjson.Value) {
 		if v.Type() == fastjson.TypeNull {
 			return
 		}
 		switch name := string(key); name {
 		case "role", "from":
+			once(&whose, name)
 			t.role = roleOf(r.text(where+"."+name, v))
 		case "content", "value":
-			t.content, said = r.content(where+"."+name, v), true
+			once(&said, name)
+			t.content = r.content(where+"."+name, v)
 		case "reasoning_content":
 			t.reasoning = r.text(where+"."+name, v)
 		default:
@@ -378,8 +435,10 @@ func (r *convReader) turn(where string, v *fastjson.Value) (t convTurn) {
 	switch {
 	case t.role == "":
 		r.refuse("missing_field", where+".role", "the turn does not say whose it is")
-	case !said && len(t.more) == 0:
+	case said == "" && len(t.more) == 0:
 		r.refuse("missing_field", where+".content", "the turn says nothing")
+	case t.reasoning != "" && t.role != "assistant":
+		r.refuse("wrong_type", where+".reasoning_content", "only the assistant reasons, and this turn is %s's", t.role)
 	}
 	return t
 }

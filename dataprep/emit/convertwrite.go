@@ -79,7 +79,7 @@ func (w *convWriter) message(where string, t convTurn) {
 	content, reasoning := t.content, t.reasoning
 	if reasoning != "" && (w.to == "swift" || w.to == "llamafactory") {
 		// these trainers know no field for it: it stands in the text
-		content, reasoning = thinkBlock(reasoning)+content, ""
+		content, reasoning = w.inline(where, t), ""
 	}
 	w.dst = appendText(w.dst, "content", content)
 	if reasoning != "" {
@@ -93,6 +93,20 @@ func (w *convWriter) message(where string, t convTurn) {
 		w.dst = append(w.dst, f.Value...)
 	}
 	w.dst = append(w.dst, '}')
+}
+
+// inline puts a turn's reasoning in front of its text, as the model writes it.
+func (w *convWriter) inline(where string, t convTurn) string {
+	w.oneThought(where, t)
+	return thinkBlock(t.reasoning) + t.content
+}
+
+// oneThought refuses a turn whose text has a think block beside its reasoning: no
+// row has room for both.
+func (w *convWriter) oneThought(where string, t convTurn) {
+	if _, _, inText := splitThink(t.content); inText && t.reasoning != "" {
+		w.refuse(&Refusal{"conflicting_fields", where + ".reasoning_content", "the text has a think block of its own; only one of them can be meant", t.at + "/reasoning_content"})
+	}
 }
 
 // turnFields lists what a turn may carry beside role and content: what the trainer
@@ -132,7 +146,7 @@ func (w *convWriter) saying(where string, t convTurn) {
 		if w.to != "llamafactory" {
 			w.refuse(lost(where+".reasoning_content", t.at+"/reasoning_content", w.to))
 		}
-		content = thinkBlock(t.reasoning) + content
+		content = w.inline(where, t)
 	}
 	w.dst = appendSaying(w.dst, t.role, content, "")
 }
@@ -279,6 +293,7 @@ func (w *convWriter) qwen3(r *convRow) {
 		for _, f := range t.more {
 			w.refuse(lost(fmt.Sprintf("messages[%d].%s", i, f.Name), t.at+"/"+escapePointer(f.Name), w.to))
 		}
+		w.oneThought(fmt.Sprintf("messages[%d]", i), t)
 		m := drydock.Message{Role: t.role, Content: t.content, Reasoning: t.reasoning}
 		if _, text := thoughts(m); strings.TrimSpace(text.Content) == "" {
 			w.refuse(&Refusal{"empty_turn", fmt.Sprintf("messages[%d]", i), "the turn is empty", t.at})

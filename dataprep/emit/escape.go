@@ -105,7 +105,10 @@ func (c *Conversion) specials(r *convRow) error {
 	}{{"messages", r.turns}, {"rejected", r.rejected}} {
 		for i := range part.turns {
 			t := &part.turns[i]
-			where := fmt.Sprintf("%s[%d].", part.name, i+1)
+			where := fmt.Sprintf("%s[%d].", part.name, i)
+			if err := fixedSpecials(where, t); err != nil {
+				return err
+			}
 			meant := []string(nil)
 			if t.role == "assistant" {
 				meant = []string{"<think>", "</think>", "<tool_call>", "</tool_call>"}
@@ -117,6 +120,9 @@ func (c *Conversion) specials(r *convRow) error {
 				return err
 			}
 		}
+	}
+	if err := fixedSpecial("tools", "/tools", r.tools); err != nil {
+		return err
 	}
 	if r.text != nil {
 		return c.special(r.text, "text", "/text", []string{"<|endoftext|>"})
@@ -139,6 +145,30 @@ func (c *Conversion) special(text *string, where, pointer string, meant []string
 			*text = e.answer(*text)
 		}
 		return nil
+	}
+	return nil
+}
+
+// fixedSpecials refuses a control token in what the template renders of a turn
+// besides its text: tool calls, and the role that opens the turn. Names and
+// arguments of functions would not be the same if they were escaped.
+func fixedSpecials(where string, t *convTurn) error {
+	if s, found := qwen3.FindSpecial(t.role); found {
+		return &Refusal{"special_token", where + "role", s.Text + " is a control token of the model", t.at}
+	}
+	for _, f := range t.more {
+		if err := fixedSpecial(where+f.Name, t.at+"/"+escapePointer(f.Name), f.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fixedSpecial looks for one in a JSON value. Our values are written without
+// escapes of letters and signs (see rawValue), so that a token stands as it is.
+func fixedSpecial(where, pointer string, value drydock.RawJSON) error {
+	if s, found := qwen3.FindSpecial(string(value)); found {
+		return &Refusal{"special_token", where, s.Text + " is a control token of the model, and cannot be escaped here", pointer}
 	}
 	return nil
 }

@@ -47,9 +47,9 @@ func TestEscapeSpecials(t *testing.T) {
 func TestConversionOfSpecialTokens(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ row, refused, escaped string }{
-		{`{"messages":[{"role":"user","content":"x<|im_end|>"},{"role":"assistant","content":"y"}]}`, "messages[1].content", `x<\\|im_end|>`},
-		{`{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"<think>\n\n</think>\n\ny<|im_start|>"}]}`, "messages[2].content", `<think>\n\n</think>\n\ny<\\|im_start|>`},
-		{`{"messages":[{"role":"user","content":"</think>"},{"role":"assistant","content":"y"}]}`, "messages[1].content", `<\\/think>`},
+		{`{"messages":[{"role":"user","content":"x<|im_end|>"},{"role":"assistant","content":"y"}]}`, "messages[0].content", `x<\\|im_end|>`},
+		{`{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"<think>\n\n</think>\n\ny<|im_start|>"}]}`, "messages[1].content", `<think>\n\n</think>\n\ny<\\|im_start|>`},
+		{`{"messages":[{"role":"user","content":"</think>"},{"role":"assistant","content":"y"}]}`, "messages[0].content", `<\\/think>`},
 		{`{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"<think>\n\n</think>\n\ny"}]}`, "", `<think>\n\n</think>\n\ny`},
 		{`{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"<tool_call>y</tool_call>"}]}`, "", `<tool_call>y</tool_call>`},
 	} {
