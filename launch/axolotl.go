@@ -86,7 +86,8 @@ func (t axolotl) Plan(j Job, f Found) (Plan, error) {
 		version = axolotlVersion
 	}
 	return Plan{
-		Trainer: t.Name(), Version: version, Dir: j.Dir, Output: outputDir, Rows: t.o.rows(), Limit: t.o.MaxTokens, Load: t.o.load(),
+		Trainer: t.Name(), Version: version, Dir: j.Dir, Output: outputDir, Rows: t.o.rows(), Limit: t.o.MaxTokens,
+		Port: acceleratePort, Load: t.o.load(!extra(t.o.Extra).says("gradient_checkpointing", false)),
 		Argv:     []string{"axolotl", "train", "axolotl.yaml"},
 		Env:      reads("ACCELERATE_CONFIG_FILE", "AXOLOTL_DO_NOT_TRACK"),
 		Set:      []string{unbuffered},

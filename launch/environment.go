@@ -102,6 +102,9 @@ func interpreter(path string) string {
 	if !strings.HasPrefix(string(line), "#!") || len(words) == 0 {
 		return ""
 	}
+	if len(words) > 1 && filepath.Base(words[0]) == "env" {
+		return words[1] // looked for where programs are
+	}
 	return words[0]
 }
 

@@ -51,6 +51,14 @@ func playFault(mode string) (code int, played bool) {
 			return 9, true
 		}
 		return 137, true
+	case "barless": // prints no bar; its checkpoint knows the step
+		step(4)
+		if err := os.MkdirAll("output/checkpoint-2", 0o755); err != nil {
+			return 9, true
+		}
+		if err := os.WriteFile("output/checkpoint-2/trainer_state.json", []byte(`{"global_step": 2, "max_steps": 2, "log_history": [{"step": 2, "loss": 0.5}]}`), 0o644); err != nil {
+			return 9, true
+		}
 	case "bad-data":
 		fmt.Fprintln(os.Stderr, "datasets.exceptions.DatasetGenerationError: An error occurred while generating the dataset")
 		return 1, true

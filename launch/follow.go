@@ -118,6 +118,9 @@ func (f *follower) take(events ...Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, e := range events {
+		if e.Step > f.event.Step { // an output without bars names no steps
+			f.event.Step, f.event.MaxSteps = e.Step, e.MaxSteps
+		}
 		f.hand(f.merger.add(e, f.o.clock()))
 	}
 }

@@ -97,7 +97,8 @@ func (t llamafactory) Plan(j Job, f Found) (Plan, error) {
 		return Plan{}, err
 	}
 	p := Plan{
-		Trainer: t.Name(), Version: llamafactoryVersion, Dir: j.Dir, Output: outputDir, Rows: t.o.rows(), Limit: t.o.MaxTokens, Load: t.o.load(),
+		Trainer: t.Name(), Version: llamafactoryVersion, Dir: j.Dir, Output: outputDir, Rows: t.o.rows(), Limit: t.o.MaxTokens,
+		Load: t.o.load(!extra(t.o.Extra).says("disable_gradient_checkpointing", true)),
 		// the program splits its own command line at spaces when it starts one
 		// process per GPU: so it runs in the folder, and gets a plain name
 		Argv:   []string{"llamafactory-cli", "train", "llamafactory.yaml"},

@@ -28,6 +28,7 @@ type Plan struct {
 	// Derived are files made of the training file before the start.
 	Derived []Derived `json:"derived,omitempty"`
 	Limit   int       `json:"-"` // tokens of a row that the trainer takes; 0: not known
+	Port    int       `json:"-"` // where its processes meet on several cards; 0: it looks for a free one
 	Load    *Load     `json:"-"` // what decides the memory it takes; nil: not known
 	Notes   []Note    `json:"-"`
 }

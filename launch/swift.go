@@ -101,7 +101,8 @@ func (t swift) Plan(j Job, f Found) (Plan, error) {
 		version = swiftVersion
 	}
 	p := Plan{
-		Trainer: t.Name(), Version: version, Dir: j.Dir, Output: outputDir, Rows: t.o.rows(), Limit: t.o.MaxTokens, Load: t.o.load(),
+		Trainer: t.Name(), Version: version, Dir: j.Dir, Output: outputDir, Rows: t.o.rows(), Limit: t.o.MaxTokens,
+		Load: t.o.load(!extra(t.o.Extra).says("gradient_checkpointing", false)),
 		Env:    reads("MASTER_ADDR", "MASTER_PORT", "NNODES", "NODE_RANK", "NPROC_PER_NODE"),
 		Set:    []string{unbuffered},
 		Files:  []File{},

@@ -105,7 +105,8 @@ func (t trl) Plan(j Job, f Found) (Plan, error) {
 		}, version).Hint(msg.Text{"pip install trl==%s goes on from it", "pip install trl==%s 可从该检查点继续"}, trlResumes)
 	}
 	p := Plan{
-		Trainer: t.Name(), Version: version, Dir: j.Dir, Output: outputDir, Rows: t.o.rows(), Limit: t.o.MaxTokens, Load: t.o.load(),
+		Trainer: t.Name(), Version: version, Dir: j.Dir, Output: outputDir, Rows: t.o.rows(), Limit: t.o.MaxTokens,
+		Port: acceleratePort, Load: t.o.load(!extra(t.o.Extra).says("gradient_checkpointing", false)),
 		Argv:   []string{"trl", t.command(), "--config", "trl.yaml"},
 		Env:    reads("ACCELERATE_CONFIG_FILE"),
 		Set:    []string{unbuffered},

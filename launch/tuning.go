@@ -131,11 +131,16 @@ func (o tuning) alpha() int {
 
 func (o tuning) cpu() bool { return o.Device == deviceCPU }
 
-// load is what decides the memory.
-func (o tuning) load() *Load {
+// load is what decides the memory; recomputes says whether the trainer recomputes
+// activations. It is nil on a CPU, which trains tiny models only: their sizes are
+// not those of Qwen3-8B.
+func (o tuning) load(recomputes bool) *Load {
+	if o.cpu() {
+		return nil
+	}
 	return &Load{
 		Method: o.weights(), Rank: o.Rank, BatchSize: o.BatchSize, Tokens: o.MaxTokens, Devices: 1,
-		Preference: o.Method == rowsDPO, Checkpointing: true,
+		Preference: o.Method == rowsDPO, Checkpointing: recomputes,
 	}
 }
 
@@ -227,6 +232,13 @@ func (x extra) keys() []string {
 }
 
 func (x extra) has(key string) bool { _, ok := x[key]; return ok }
+
+// says reports a setting that is there and holds this truth value.
+func (x extra) says(key string, want bool) bool {
+	n, ok := x[key]
+	var got bool
+	return ok && n.Decode(&got) == nil && got == want
+}
 
 // words writes a value as arguments of a command line: a list as several, a mapping
 // as JSON.

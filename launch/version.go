@@ -60,8 +60,13 @@ func packages(ctx context.Context, h Host, binary, program string) map[string]st
 	if runtime.GOOS == "windows" {
 		python = "python.exe"
 	}
+	var tried []string
 	for _, dir := range binaryDirs(h, binary) {
-		out, err := h.Output(ctx, filepath.Join(dir, python), "-c", packagesProgram,
+		tried = append(tried, filepath.Join(dir, python))
+	}
+	// what pip installs for a user lies beside no Python, and names it
+	for _, path := range append(tried, pythons(h, binary)...) {
+		out, err := h.Output(ctx, path, "-c", packagesProgram,
 			program, "torch", "transformers", "peft", "trl", "accelerate", "datasets", "deepspeed", "bitsandbytes", "flash-attn")
 		if err != nil {
 			continue

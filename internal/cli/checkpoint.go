@@ -119,15 +119,18 @@ func runCheckpointCheck(ctx context.Context, a *app, o CheckpointCheckOptions) e
 		return err
 	}
 	ans := checkpointAnswer{Schema: "drydock.checkpoint.check/1"}
+	models, err := checkpoint.Models(o.Dir)
+	if err != nil {
+		return err
+	}
 	if checkpoint.IsModel(o.Dir) {
-		row, err := a.checkModel(ctx, o)
-		if err != nil {
-			return err
+		models = append(models, o.Dir)
+		if o.Adapter != "" {
+			models = []string{o.Dir}
 		}
-		ans.Checkpoints = append(ans.Checkpoints, row)
 	} else {
 		found, err := checkpoint.Find(o.Dir, checkpoint.AdapterOptions{Base: o.Base, MaxRank: o.MaxRank})
-		if err != nil {
+		if err != nil && len(models) == 0 {
 			return err
 		}
 		for _, c := range found {
@@ -135,6 +138,14 @@ func runCheckpointCheck(ctx context.Context, a *app, o CheckpointCheckOptions) e
 			row.take(c.Findings, a.lang)
 			ans.Checkpoints = append(ans.Checkpoints, row)
 		}
+	}
+	for _, dir := range models {
+		o.Dir = dir
+		row, err := a.checkModel(ctx, o)
+		if err != nil {
+			return err
+		}
+		ans.Checkpoints = append(ans.Checkpoints, row)
 	}
 	if err := a.answer(ans); err != nil {
 		return err
@@ -190,10 +201,14 @@ func (a *app) checkModel(ctx context.Context, o CheckpointCheckOptions) (checkpo
 			Progress: func(done, total int) { progress.SetTotal(int64(total)); progress.Set(int64(done)) },
 		})
 		progress.End()
-		if err != nil {
+		switch broken := checkpoint.Worst(list) != nil; {
+		case err != nil && (!broken || ctx.Err() != nil):
 			return row, err
+		case err != nil: // why is among the findings, or follows from one
+			a.term.Warn(msg.Text{"the merge was not recomputed: %v", "未重算合并：%v"}, err)
+		default:
+			row.Merge, list = r, append(list, r.Finding())
 		}
-		row.Merge, list = r, append(list, r.Finding())
 	}
 	row.take(list, a.lang)
 	return row, nil

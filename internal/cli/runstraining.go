@@ -61,7 +61,9 @@ func (r runAnswer) trainingText(t *ui.Terminal) {
 		tb.Row(t.Say(msg.Text{"goes on from", "继续自"}), strings.TrimSpace(fmt.Sprintf("%s  %s  %s", p.Checkpoint, p.Run, t.Say(verdictText(p)))))
 	}
 	if o := m.Outcome; o != nil {
-		tb.Row(t.Say(msg.Text{"steps", "步数"}), fmt.Sprintf("%d/%d", o.Step, o.MaxSteps))
+		if o.Step > 0 { // a trainer of one's own may name none
+			tb.Row(t.Say(msg.Text{"steps", "步数"}), fmt.Sprintf("%d/%d", o.Step, o.MaxSteps))
+		}
 		if o.Cause != "" {
 			tb.Row(t.Say(msg.Text{"cause", "原因"}), o.Cause)
 		}

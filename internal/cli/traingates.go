@@ -15,18 +15,18 @@ func printPreflight(t *ui.Terminal, r *pipeline.TrainResult) {
 		pipeline.GateTemplate: {"template", "模板"}, pipeline.GateLength: {"length", "长度"},
 	}
 	for _, g := range r.Gates {
-		line := t.Say(names[g.Gate]) + ": "
+		var state string
 		switch g.State {
 		case pipeline.GatePassed:
-			line += t.Say(msg.Text{"passed (%s)", "通过（%s）"}, g.Proof)
+			state = t.Say(msg.Text{"passed (%s)", "通过（%s）"}, g.Proof)
 		case pipeline.GateUnknown:
-			line += t.Say(msg.Text{"not known here", "情况未知"})
+			state = t.Say(msg.Text{"not known here", "情况未知"})
 		case pipeline.GateLifted:
-			line += t.Say(msg.Text{"lifted by %s; %s", "由 %s 放行；%s"}, g.Flag, g.In(t.Lang()))
+			state = t.Say(msg.Text{"lifted by %s; %s", "由 %s 放行；%s"}, g.Flag, g.In(t.Lang()))
 		default:
-			line += t.Say(msg.Text{"would refuse; %s", "将拒绝；%s"}, g.In(t.Lang()))
+			state = t.Say(msg.Text{"would refuse; %s", "将拒绝；%s"}, g.In(t.Lang()))
 		}
-		t.Prose(t.Say(msg.Text{"gate", "关卡"}) + "  " + line)
+		t.Print(msg.Text{"gate  %s: %s", "关卡  %s：%s"}, names[g.Gate], state)
 	}
 	m := r.Machine
 	if m == nil {
@@ -36,10 +36,10 @@ func printPreflight(t *ui.Terminal, r *pipeline.TrainResult) {
 		t.Print(msg.Text{
 			"memory, each card: about %s (weights %s, optimizer %s, activations %s, logits %s)",
 			"每卡显存：约 %s（权重 %s，优化器 %s，激活 %s，logits %s）",
-		}, ui.Size(e.Total), ui.Size(e.Weights), ui.Size(e.Optimizer), ui.Size(e.Activations), ui.Size(e.Logits))
+		}, pipeline.GiB(e.Total), pipeline.GiB(e.Weights), pipeline.GiB(e.Optimizer), pipeline.GiB(e.Activations), pipeline.GiB(e.Logits))
 	}
 	for _, g := range m.GPUs {
-		t.Println(fmt.Sprintf("GPU %d  %s  %s", g.Index, g.Name, ui.Size(g.Memory)))
+		t.Println(fmt.Sprintf("GPU %d  %s  %s", g.Index, g.Name, pipeline.GiB(g.Memory)))
 	}
 	for _, w := range m.Warnings() {
 		t.Warn(msg.Text{"%s", "%s"}, w)

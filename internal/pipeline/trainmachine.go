@@ -33,9 +33,19 @@ func (c *Config) machine(ctx context.Context, env Env, t *TrainResult) *MachineR
 	if free, err := launch.FreeSpace(inside(c.Dir, t.Plan.Dir)); err == nil {
 		m.FreeDisk = free
 	}
-	if t.Plan.Load == nil {
-		return m
+	if port := t.Plan.MeetingPort(env.Environ, len(m.GPUs)); port != 0 && launch.PortTaken(port) {
+		m.warn(msg.Text{
+			"port %d is in use, at which the processes of the training meet; set MASTER_PORT to another", "训练各进程会合所用的端口 %d 已被占用；请用 MASTER_PORT 指定其他端口",
+		}, port)
 	}
+	if t.Plan.Load != nil {
+		c.memory(m, t)
+	}
+	return m
+}
+
+// memory holds what the training will take against the cards and the disk.
+func (c *Config) memory(m *MachineResult, t *TrainResult) {
 	load := *t.Plan.Load
 	load.Devices = max(len(m.GPUs), 1)
 	load.Tokens = t.Plan.Limit
@@ -49,22 +59,28 @@ func (c *Config) machine(ctx context.Context, env Env, t *TrainResult) *MachineR
 			m.warn(msg.Text{
 				"the training takes about %s a card (weights %s, optimizer %s, a batch of %d rows of %d tokens %s), GPU %d (%s) has %s",
 				"训练每卡约需 %s（权重 %s，优化器 %s，每批 %d 行、每行 %d token 占 %s），GPU %d（%s）共有 %s",
-			}, gib(e.Total), gib(e.Weights), gib(e.Optimizer), load.BatchSize, load.Tokens, gib(e.Activations+e.Logits), g.Index, g.Name, gib(g.Memory))
+			}, GiB(e.Total), GiB(e.Weights), GiB(e.Optimizer), load.BatchSize, load.Tokens, GiB(e.Activations+e.Logits), g.Index, g.Name, GiB(g.Memory))
+			break
+		}
+		if g.Free > 0 && e.Total > g.Free {
+			m.warn(msg.Text{
+				"the training takes about %s a card; of GPU %d (%s) only %s of %s are free: other programs hold the rest",
+				"训练每卡约需 %s；GPU %d（%s）仅剩 %s，共 %s：其余被其他程序占用",
+			}, GiB(e.Total), g.Index, g.Name, GiB(g.Free), GiB(g.Memory))
 			break
 		}
 	}
 	if m.FreeDisk > 0 && m.FreeDisk < kept*m.Checkpoint {
-		m.warn(msg.Text{"%s are free on the disk; a checkpoint takes about %s", "磁盘剩余 %s；一个检查点约占 %s"}, gib(m.FreeDisk), gib(m.Checkpoint))
+		m.warn(msg.Text{"%s are free on the disk; a checkpoint takes about %s", "磁盘剩余 %s；一个检查点约占 %s"}, GiB(m.FreeDisk), GiB(m.Checkpoint))
 	}
-	return m
 }
 
 func (m *MachineResult) warn(text msg.Text, args ...any) {
 	m.warnings = append(m.warnings, msg.Phrase{Text: text, Args: args})
 }
 
-// gib writes bytes as graphics cards are sold.
-func gib(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30)) }
+// GiB writes bytes as graphics cards are sold.
+func GiB(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30)) }
 
 // Warnings say what may not be enough.
 func (m *MachineResult) Warnings() []msg.Phrase { return m.warnings }

@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"fmt"
+	"net"
 	"os/exec"
 	"strings"
 	"testing"
@@ -36,6 +38,7 @@ func TestMachineWarnsOfMemory(t *testing.T) {
 		"too small":           {small, nil, 400, "GPU 1 (NVIDIA GeForce RTX 3080) has 10.0 GiB"},
 		"the small one hid":   {big + small, []string{"CUDA_VISIBLE_DEVICES=0"}, 400, ""},
 		"no card":             {"", nil, 400, ""},
+		"held by others":      {"0, NVIDIA H200, 143771, 9000, 570.1, 9.0\n", nil, 400, "of GPU 0 (NVIDIA H200) only 8.8 GiB of 140.4 GiB are free"},
 		"a row of its length": {"0, NVIDIA A10, 23028, 22000, 570.1, 8.6\n", nil, 8000, "a batch of 4 rows of 8000 tokens"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -57,5 +60,25 @@ func TestMachineWarnsOfMemory(t *testing.T) {
 				t.Errorf("warned %q, want %q", text, c.warned)
 			}
 		})
+	}
+}
+
+// Of several cards, the port at which their processes meet must be free.
+func TestMachineWarnsOfThePort(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	env := Env{Environ: []string{fmt.Sprintf("MASTER_PORT=%d", l.Addr().(*net.TCPAddr).Port)}, Programs: launch.Host{
+		LookPath: func(name string) (string, error) { return name, nil },
+		Output: func(context.Context, ...string) ([]byte, error) {
+			return []byte("0, NVIDIA H200, 143771, 143000, 570.1, 9.0\n1, NVIDIA H200, 143771, 143000, 570.1, 9.0\n"), nil
+		},
+	}}
+	m := (&Config{Dir: t.TempDir()}).machine(t.Context(), env, &TrainResult{Plan: &launch.Plan{Dir: "build"}})
+	if w := m.Warnings(); len(w) != 1 || !strings.Contains(w[0].In(msg.En), "is in use, at which the processes of the training meet") {
+		t.Errorf("warned %v", w)
 	}
 }
