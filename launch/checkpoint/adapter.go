@@ -227,7 +227,10 @@ func (l *findings) adapterWeights(dir string, c *adapterConfig, m shapes) {
 	w, err := openAdapter(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		l.add("weights_missing", Error, "", msg.Text{"there is no adapter_model.safetensors: the checkpoint is not whole", "缺少 adapter_model.safetensors：检查点不完整"})
+		f := l.add("weights_missing", Error, "", msg.Text{"there is no adapter_model.safetensors: the checkpoint is not whole", "缺少 adapter_model.safetensors：检查点不完整"})
+		if isFile(filepath.Join(dir, "adapter_model.bin")) {
+			f.repair(msg.Text{"%s is not read: save as safetensors", "不读取 %s：请保存为 safetensors"}, "adapter_model.bin")
+		}
 		return
 	case err != nil:
 		l.add("weights_unreadable", Error, "", msg.Text{"%v", "%v"}, err)

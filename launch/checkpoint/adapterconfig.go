@@ -47,7 +47,7 @@ type adapterConfig struct {
 
 func readAdapterConfig(raw []byte) (*adapterConfig, error) {
 	c := &adapterConfig{}
-	if err := json.Unmarshal(raw, c); err != nil {
+	if err := decodeJSON(raw, c); err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(raw, &c.has); err != nil {

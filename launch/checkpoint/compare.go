@@ -80,6 +80,8 @@ func (l *findings) weights(dir, base string, c, b object) {
 		return
 	}
 	defer w.Close()
+	l.beside(dir)
+	l.finite(w)
 	l.tied(w, c)
 	types := w.dtypes()
 	if base == "" {

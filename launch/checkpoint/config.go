@@ -29,7 +29,7 @@ func readObject(path string) (object, error) {
 		return nil, err
 	}
 	var o object
-	err = json.Unmarshal(raw, &o)
+	err = decodeJSON(raw, &o)
 	if err == nil && o == nil {
 		err = errors.New("it is no JSON object")
 	}

@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -124,7 +123,7 @@ func configShapes(base string) (shapes, error) {
 		return nil, err
 	}
 	var d dims
-	if err := json.Unmarshal(raw, &d); err != nil {
+	if err := decodeJSON(raw, &d); err != nil {
 		return nil, err
 	}
 	if d.Hidden == 0 || d.Layers == 0 {

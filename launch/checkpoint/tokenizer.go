@@ -51,7 +51,7 @@ func readTokenizer(path string) (*tokenizer, error) {
 		return nil, err
 	}
 	t := &tokenizer{}
-	if err := json.Unmarshal(raw, t); err != nil {
+	if err := decodeJSON(raw, t); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(t.Added, func(a, b addedToken) int { return a.ID - b.ID })
