@@ -60,6 +60,7 @@ func newPrepCommand(a *app) *cobra.Command {
 	f.str(&o.Contract, "contract", "", "", msg.Text{"template contract `NAME` of training rows: empty-think (default), empty-think-masked, cot, plain", "训练数据的模板约定 `NAME`：empty-think（默认）、empty-think-masked、cot、plain"})
 	a.layout(c, f, &o.Layout)
 	f.str(&o.Key, "key", "", "", msg.Text{"answers stand in `FILE`", "答案在 `FILE` 中"})
+	f.output(&o.Images, "images", "", msg.Text{"copy the images of questions to folder `DIR`, as FILE/NAME", "将题目的图片复制到文件夹 `DIR`，路径为 FILE/NAME"})
 	f.str(&o.Fixes, "fixes", "", "", msg.Text{"apply the corrections in `FILE`, which drydock question review writes", "应用 `FILE` 中的修正（由 drydock question review 写出）"})
 	f.str(&o.Lang, "source-lang", "", "", msg.Text{"language `TAG` of the sources (default: found per record)", "来源的语言 `TAG`（默认：逐条识别）"})
 	f.str(&o.License, "license", "", "", msg.Text{"terms of the sources: SPDX id or `TEXT`", "来源的许可：SPDX 标识或 `TEXT`"})
@@ -252,6 +253,9 @@ func (r prepAnswer) text(t *ui.Terminal) {
 	if !r.DryRun {
 		t.Print(msg.Text{"rows: %s", "数据行：%s"}, r.Out)
 		printFixes(t, r.Fixes)
+		if m := r.Images; m != nil {
+			t.Print(msg.Text{"images: %d, in %s", "图片：%d 张，位于 %s"}, m.Files, m.Dir)
+		}
 		if r.Info != "" {
 			t.Print(msg.Text{"entry for LLaMA-Factory: %s", "LLaMA-Factory 条目：%s"}, r.Info)
 		}

@@ -31,6 +31,7 @@ type Config struct {
 	Seed          uint64              `yaml:"seed" help:"Seed of everything random." zh:"一切随机过程的种子。"`
 	Sources       []SourceConfig      `yaml:"sources" help:"Input files." zh:"输入文件。" required:"true"`
 	Fixes         string              `yaml:"fixes" help:"File of corrections to questions, as drydock question review writes it." zh:"题目修正文件，由 drydock question review 写出。"`
+	Images        string              `yaml:"images" help:"Folder to which the images of questions are copied, as FILE/NAME." zh:"题目图片复制到的文件夹，路径为 FILE/NAME。"`
 	Steps         stepList            `yaml:"steps" help:"What is done to the text and the records, in order; parse_questions and split_sections when left out." zh:"按顺序对文本和记录执行的步骤；省略时为 parse_questions 与 split_sections。"`
 	Dedup         DedupConfig         `yaml:"dedup" help:"Removal of duplicates." zh:"去除重复。"`
 	Benchmarks    []BenchmarkConfig   `yaml:"benchmarks" help:"Benchmarks that only this project knows." zh:"仅本项目使用的评测集。"`

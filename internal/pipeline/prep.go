@@ -34,6 +34,7 @@ type PrepOptions struct {
 	Out             string   // file to write
 	Dropped         string   // file for what was left out; empty: beside Out, when there is any
 	Key             string   // answers in a second file
+	Images          string   // folder for the images of questions
 	Fixes           string   // corrections to questions
 	Lang            string
 	License         string
@@ -64,6 +65,7 @@ type PrepResult struct {
 	Kinds    map[string]int `json:"kinds"` // records read, by kind
 	Inputs   []InputResult  `json:"inputs"`
 	Fixes    *FixResult     `json:"fixes,omitempty"`
+	Images   *ImagesResult  `json:"images,omitempty"`
 	Notes    []Note         `json:"notes"`
 	// Conflicts are questions that stand with different answers.
 	Conflicts []Conflict     `json:"conflicts,omitempty"`
@@ -132,6 +134,13 @@ func (o PrepOptions) config(dir string) (c *Config, missing fail.List, err error
 		as, steps = "passage", []any{"split_sections"}
 	}
 	y["steps"] = steps
+	if o.Images != "" {
+		abs, err := filepath.Abs(o.Images)
+		if err != nil {
+			return nil, nil, err
+		}
+		y["images"] = abs
+	}
 	if o.Fixes != "" {
 		abs, err := filepath.Abs(o.Fixes)
 		if err != nil {
@@ -217,8 +226,11 @@ func sourceName(path string, used map[string]bool) string {
 func (o PrepOptions) collect(r *runner, out string) (*PrepResult, error) {
 	src, steps, rows := r.result.Stage(StageSources), r.result.Stage(StageSteps), r.result.Stage(StageOutput)
 	res := &PrepResult{
-		Out: o.Out, Kinds: src.Kinds, Inputs: src.Inputs, Fixes: src.Fixes, Notes: src.Notes, Conflicts: src.Conflicts,
+		Out: o.Out, Kinds: src.Kinds, Inputs: src.Inputs, Fixes: src.Fixes, Images: src.Images, Notes: src.Notes, Conflicts: src.Conflicts,
 		Rows: rows.Output[0].Rows, LeftOut: rows.Output[0].LeftOut, Letters: rows.Output[0].Letters,
+	}
+	if res.Images != nil {
+		res.Images.Dir = o.Images // as it was asked for
 	}
 	res.Sums = *src.Sums
 	res.Sums.Made += steps.Sums.Made

@@ -65,6 +65,9 @@ func (r *runner) finishPrepare(ctx context.Context, stage runstore.Stage, whole 
 	r.sumInputs(&src)
 	src.Fixes = r.fixResult()
 	var err error
+	if src.Images, err = r.copyImages(ctx); err != nil {
+		return err
+	}
 	if src.Conflicts, err = r.conflicts(ctx); err != nil {
 		return err
 	}

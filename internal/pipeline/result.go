@@ -100,8 +100,9 @@ type StageResult struct {
 	Reason  string         `json:"reason,omitempty"` // of planned, cached, skipped
 	Seconds float64        `json:"seconds"`
 	Sums    *drydock.Sums  `json:"sums,omitempty"`
-	Files   []string       `json:"files,omitempty"` // written, relative to the project
-	Fixes   *FixResult     `json:"fixes,omitempty"` // sources
+	Files   []string       `json:"files,omitempty"`  // written, relative to the project
+	Images  *ImagesResult  `json:"images,omitempty"` // sources
+	Fixes   *FixResult     `json:"fixes,omitempty"`  // sources
 	Notes   []Note         `json:"notes,omitempty"`
 	Inputs  []InputResult  `json:"inputs,omitempty"` // sources
 	Kinds   map[string]int `json:"kinds,omitempty"`  // sources: questions, passages, chats
