@@ -21,6 +21,7 @@ const (
 	answerCut
 	specialToken
 	noAnswer
+	sameAnswers
 	typeDrift
 	emptySystem
 	emptyTurn
@@ -34,6 +35,7 @@ const (
 	letterInReasoning
 	softSwitch
 	toolsInRow
+	runningText
 	kindCount
 )
 
@@ -60,6 +62,8 @@ func kindOf(k int, trainer string) kind {
 		return kind{"special_token", Error, msg.Text{"%d {row spells|rows spell} out a special token, which becomes a control token", "%d 行写出了特殊 token，会成为控制 token"}, msg.Text{"take it out of the text, or escape it: special_tokens: escape in drydock.yaml, --special-tokens escape of prep and convert", "请从文本中删除，或转义：drydock.yaml 中写 special_tokens: escape，prep 与 convert 用 --special-tokens escape"}}
 	case noAnswer:
 		return kind{"no_answer", Error, msg.Text{"%d {row ends|rows end} without an answer", "%d 行没有以回答结尾"}, msg.Text{"the last turn must be the assistant's", "最后一轮必须是 assistant"}}
+	case sameAnswers:
+		return kind{"same_answers", Error, msg.Text{"the two answers of %d {pair are|pairs are} the same", "%d 个偏好对的两个回答相同"}, sameFix(trainer)}
 	case emptySystem:
 		return kind{"empty_system", Warning, msg.Text{"%d {row has|rows have} an empty system turn, which servers render and trainers may leave out", "%d 行含空的 system 消息：服务端会渲染，而训练器可能省略"}, msg.Text{"leave the turn out", "请去掉该消息"}}
 	case emptyTurn:
@@ -82,8 +86,18 @@ func kindOf(k int, trainer string) kind {
 		return kind{"letter_in_reasoning", Warning, msg.Text{"the reasoning of %d {row|rows} holds a bracketed letter, which a grader may take for the answer", "%d 行的推理过程含带方括号的字母，评分时可能被当作答案"}, msg.Text{"write A or option A in the reasoning", "推理过程中请写 A 或 选项 A"}}
 	case softSwitch:
 		return kind{"soft_switch", Note, msg.Text{"%d {row says|rows say} /think or /no_think, which Qwen3 takes for a switch", "%d 行含 /think 或 /no_think，Qwen3 会将其当作开关"}, msg.Text{}}
+	case runningText:
+		return kind{"not_asked", Note, msg.Text{"%d {row holds|rows hold} no question with its answer; tokens are counted, nothing is compared", "%d 行不含问答：只统计 token，不作比较"}, msg.Text{}}
 	}
 	return kind{"tools", Note, msg.Text{"%d {row holds|rows hold} tools and {is|are} not compared", "%d 行含工具，未比较"}, msg.Text{}}
+}
+
+// sameFix says what a trainer does to pairs that tell nothing.
+func sameFix(trainer string) msg.Text {
+	if trainer == "swift" {
+		return msg.Text{"ms-swift deletes them; give another rejected answer", "ms-swift 会删除它们；请换一个 rejected 回答"}
+	}
+	return msg.Text{"nothing is learned from them; give another rejected answer", "从中学不到任何东西；请换一个 rejected 回答"}
 }
 
 func historyFix(trainer string) msg.Text {

@@ -260,6 +260,21 @@ func (k *checker) row(data []byte, p *pending) error {
 	}
 	out := &p.found
 	out.id = r.id
+	if r.running == nil {
+		r.running = k.pretraining(r)
+	}
+	if r.running != nil {
+		k.run(r.running, out)
+	} else if err := k.conversation(r, out); err != nil {
+		return err
+	}
+	slices.SortStableFunc(out.places, func(a, b placed) int { return a.kind - b.kind })
+	out.matches = !out.uncompared && (len(out.places) == 0 || out.places[0].kind > sameAnswers)
+	return nil
+}
+
+// conversation looks at questions and answers.
+func (k *checker) conversation(r *row, out *found) error {
 	k.lint(r, out)
 	if r.foreign {
 		out.uncompared = true
@@ -267,8 +282,15 @@ func (k *checker) row(data []byte, p *pending) error {
 	} else if err := k.feed(r, out); err != nil {
 		return err
 	}
-	slices.SortStableFunc(out.places, func(a, b placed) int { return a.kind - b.kind })
-	out.matches = !out.uncompared && (len(out.places) == 0 || out.places[0].kind > noAnswer)
+	return k.lintPair(r, out)
+}
+
+// pretraining takes a row of ms-swift's pretraining for the running text it is: one
+// turn of the assistant; nil: it is none.
+func (k *checker) pretraining(r *row) *running {
+	if m := r.conv.Messages; len(m) == 1 && m[0].Role == "assistant" && k.o.Settings.Trainer == "swift" && !r.foreign {
+		return &running{text: m[0].Content, pointer: r.pointers[0]}
+	}
 	return nil
 }
 

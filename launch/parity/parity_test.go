@@ -153,7 +153,7 @@ func TestLengths(t *testing.T) {
 // Bad rows are named with their line and what is wrong; the others are checked.
 func TestUnreadableRows(t *testing.T) {
 	t.Parallel()
-	rows := plainRow + `{"messages":[{"role":"user","content":1}]}` + "\n" + `{"a":` + "\n\n" + `7` + "\n" + `{"text":"x"}` + "\n" +
+	rows := plainRow + `{"messages":[{"role":"user","content":1}]}` + "\n" + `{"a":` + "\n\n" + `7` + "\n" + `{"question":"x"}` + "\n" +
 		`{"messages":[{"content":"x"}]}` + "\n" + `{"messages":[]}` + "\n\"\xff\"\n" + plainRow
 	r := check(t, rows, "trl", emit.EmptyThink, parity.Options{})
 	var got []string

@@ -34,6 +34,10 @@ type row struct {
 	// foreign is set for tools and what else no trainer's feed is known for.
 	foreign  bool
 	reserved []string // columns beside the conversation that the trainer takes for its own
+	running  *running // of a row that holds no conversation
+	rejected *row     // the losing answer of a preference pair, behind the same turns
+	// unanswered is where a losing answer is null; "": nowhere
+	unanswered string
 }
 
 // rowParser reads rows; it is not safe for concurrent use.
@@ -68,8 +72,19 @@ func (p *rowParser) parse(data []byte) (*row, error) {
 		return nil, bad("", msg.Text{"a row must be an object", "一行必须是对象"})
 	}
 	r := &row{id: idOf(v)}
+	if !p.columns.Strict {
+		var err error
+		if r.running, err = p.runningOf(v); r.running != nil || err != nil {
+			return r, err
+		}
+	}
 	if err := p.shape(r, v); err != nil {
 		return nil, err
+	}
+	if !p.columns.Strict {
+		if err := p.pair(r, v); err != nil {
+			return nil, err
+		}
 	}
 	if len(r.conv.Messages) == 0 {
 		return nil, bad("", msg.Text{"the conversation has no turn", "对话中没有消息"})
@@ -123,7 +138,7 @@ func (p *rowParser) shape(r *row, v *fastjson.Value) error {
 		c = usualTags()
 		c.Messages, c.System = "conversations", "system"
 		return p.conversation(r, v, c)
-	case v.Exists("prompt") && v.Exists("completion"):
+	case v.Exists("prompt") && (v.Exists("completion") || v.Exists("chosen")):
 		return p.completion(r, v)
 	case v.Exists("instruction") || v.Exists("output"):
 		return p.alpaca(r, v, Columns{Prompt: "instruction", Query: "input", Response: "output", System: "system", History: "history"})
@@ -153,7 +168,7 @@ func (p *rowParser) beside(r *row, v *fastjson.Value) {
 // turns: those of preference pairs, and what is empty in most rows of Alpaca's.
 func partOfRow(name string, own map[string]bool) bool {
 	switch name {
-	case "chosen", "rejected", "rejected_response", "label", "kto_tag":
+	case "chosen", "rejected", "rejected_response", "rejected_messages", "label", "kto_tag":
 		return true
 	case "input", "history", "system", "output":
 		return own["instruction"] || own["output"] || own["conversations"]
@@ -297,6 +312,9 @@ func (c Columns) roleOf(s string) string {
 func (p *rowParser) completion(r *row, v *fastjson.Value) error {
 	for _, f := range []struct{ name, role string }{{"prompt", "user"}, {"completion", "assistant"}} {
 		part := v.Get(f.name)
+		if part == nil { // of a pair
+			continue
+		}
 		if part.Type() == fastjson.TypeString {
 			r.add(f.role, string(part.GetStringBytes()), "/"+f.name)
 			continue
