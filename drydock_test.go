@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -132,6 +133,15 @@ func TestAppendJSONStringIsReadBack(t *testing.T) {
 			t.Fatalf("%q → %q, %v", s, back, err)
 		}
 	})
+	for c := range byte(utf8.RuneSelf) {
+		for at := range 12 { // wherever it stands among the eight looked at together
+			s := strings.Repeat("船", at) + string(rune(c)) + strings.Repeat("x", 12-at)
+			var back string
+			if err := json.Unmarshal(drydock.AppendJSONString(nil, s), &back); err != nil || back != s {
+				t.Errorf("%q reads back as %q: %v", s, back, err)
+			}
+		}
+	}
 	if got := string(drydock.AppendJSONString(nil, "a\xffb\xe8")); got != `"a�b�"` {
 		t.Errorf("bytes that are no UTF-8: %s", got)
 	}

@@ -15,21 +15,19 @@ import (
 // below 0x20 are escaped, so that HTML signs, U+2028 and Chinese stay
 // readable. Bytes that are no UTF-8 become U+FFFD.
 func AppendJSONString(dst []byte, s string) []byte {
-	const hexDigits = "0123456789abcdef"
 	dst = append(dst, '"')
-	start, asked, valid := 0, false, false // valid: s is known to be UTF-8
+	start, valid := 0, utf8.ValidString(s)
 	for i := 0; i < len(s); {
+		if valid && i+8 <= len(s) && !anyEscaped(s[i:i+8]) {
+			i += 8
+			continue
+		}
 		c := s[i]
 		if c >= 0x20 && c != '"' && c != '\\' && (c < utf8.RuneSelf || valid) {
 			i++
 			continue
 		}
 		if c >= utf8.RuneSelf {
-			if !asked { // the whole at once: that is faster than rune by rune
-				if asked, valid = true, utf8.ValidString(s[i:]); valid {
-					continue
-				}
-			}
 			r, n := utf8.DecodeRuneInString(s[i:])
 			if r == utf8.RuneError && n == 1 {
 				dst = append(dst, s[start:i]...)
@@ -40,27 +38,44 @@ func AppendJSONString(dst []byte, s string) []byte {
 			continue
 		}
 		dst = append(dst, s[start:i]...)
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		case '\b':
-			dst = append(dst, '\\', 'b')
-		case '\f':
-			dst = append(dst, '\\', 'f')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		}
+		dst = appendEscape(dst, c)
 		i++
 		start = i
 	}
 	dst = append(dst, s[start:]...)
 	return append(dst, '"')
+}
+
+// anyEscaped reports whether one of the eight bytes of s must be escaped, all of
+// them at once: x-0x20 borrows in a byte below 0x20, and x^c is zero in a byte c,
+// from which 1 borrows.
+func anyEscaped(s string) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	_ = s[7]
+	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	quote, slash := x^ones*'"', x^ones*'\\'
+	return ((x-ones*0x20)&^x|(quote-ones)&^quote|(slash-ones)&^slash)&tops != 0
+}
+
+// appendEscape appends a character that no JSON string may hold as it is.
+func appendEscape(dst []byte, c byte) []byte {
+	const hexDigits = "0123456789abcdef"
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
 
 // AppendJSONFloat appends x as Python's json.dumps writes a float: as short as it

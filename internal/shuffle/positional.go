@@ -41,7 +41,19 @@ func mayBePositional(text string) bool {
 			sign = sign || isLatin(r) || r > 0xff20 && r < 0xff5b
 		}
 	}
-	return sign && n <= maxPositional
+	return sign && n <= maxPositional && !saysHan(text)
+}
+
+// saysHan reports a text with a Chinese character that no reference to other
+// options has, and without 上 and 前: what positionalZh turns away first, before
+// the text is folded.
+func saysHan(text string) bool {
+	for _, r := range text {
+		if r >= 0x4E00 && r < 0xA000 && !strings.ContainsRune(zhTail, r) {
+			return !strings.Contains(text, "上") && !strings.Contains(text, "前")
+		}
+	}
+	return false
 }
 
 // what an option may consist of besides the letters it names or the word that

@@ -265,3 +265,22 @@ func BenchmarkFor(b *testing.B) {
 		For(q, drydock.ID{byte(i), byte(i >> 8)}, "emit", 1, true)
 	}
 }
+
+// TestSaysHan holds the quick no to the answer it stands for.
+func TestSaysHan(t *testing.T) {
+	t.Parallel()
+	quick := 0
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SampledFrom([]string{"以上", "都", "对", "A", "和", "B", "Ｃ", "前述", "船舶", "舵", "（", "）", " ", "5", "两者", "項", "々", "が", "㐀", "有"})
+		text := strings.Join(rapid.SliceOfN(words, 1, 8).Draw(t, "words"), "")
+		if folded := halfWidth(text); saysHan(text) {
+			quick++
+			if !hasHan(folded) || positionalZh(folded, 4) {
+				t.Fatalf("%q is turned away, and speaks of other options", text)
+			}
+		}
+	})
+	if quick == 0 {
+		t.Error("nothing was turned away")
+	}
+}
