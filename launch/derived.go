@@ -85,14 +85,20 @@ func (d Derived) Write(w io.Writer, r io.Reader) error {
 	}
 }
 
-// row splits the last turn off. Turns are copied as they are written.
+// row splits the last turn off. Turns are copied as they are written; a row of
+// prompt and completion is what is wanted already.
 func (d Derived) row(row []byte) ([]byte, error) {
 	var in struct {
-		Messages []json.RawMessage `json:"messages"`
-		Tools    json.RawMessage   `json:"tools"`
+		Messages   []json.RawMessage `json:"messages"`
+		Tools      json.RawMessage   `json:"tools"`
+		Prompt     json.RawMessage   `json:"prompt"`
+		Completion json.RawMessage   `json:"completion"`
 	}
 	if err := json.Unmarshal(row, &in); err != nil {
 		return nil, err
+	}
+	if in.Messages == nil && in.Prompt != nil && in.Completion != nil {
+		return append(bytes.TrimSpace(row), '\n'), nil
 	}
 	last := len(in.Messages) - 1
 	var turn struct {

@@ -31,7 +31,8 @@ func (c *Config) trainRows() launch.RowKind {
 }
 
 // fitsTrainer reports whether a trainer takes the rows of an output. All read
-// messages and running text; pairs are laid out for each.
+// messages, the rows named after them, and running text; pairs are laid out for
+// each.
 func fitsTrainer(t emit.Target, trainer string, kind launch.RowKind) bool {
 	switch kind {
 	case launch.RowsPairs:
@@ -39,7 +40,7 @@ func fitsTrainer(t emit.Target, trainer string, kind launch.RowKind) bool {
 	case launch.RowsText:
 		return t.Task == emit.Pretrain && (t.Trainer == "" || t.Trainer == trainer)
 	}
-	return t.Messages && t.Task == emit.SFT
+	return t.Task == emit.SFT && (t.Messages || t.Name == trainer)
 }
 
 // noTrainData says which output the trainer's method needs.
