@@ -169,6 +169,15 @@ func (r *Record) Kind() Kind {
 	return ""
 }
 
+// Form returns the kind of a question, single or judge, and of other records the
+// name of their payload: what ledgers, sidecars and mixes tell records apart by.
+func (r *Record) Form() string {
+	if r.Question != nil {
+		return string(r.Question.Kind)
+	}
+	return string(r.Kind())
+}
+
 // A Passage is running text under its headings.
 type Passage struct {
 	Heading []string `json:"heading,omitempty"` // outermost first

@@ -58,12 +58,7 @@ type Check struct {
 func (c Check) In(l msg.Lang) string { return c.said.In(l) }
 
 // FixIn says what to do in a language; empty: nothing is to be done.
-func (c Check) FixIn(l msg.Lang) string {
-	if c.fix.Text == (msg.Text{}) {
-		return ""
-	}
-	return c.fix.In(l)
-}
+func (c Check) FixIn(l msg.Lang) string { return c.fix.In(l) }
 
 // A PreflightReport is all that was looked at.
 type PreflightReport struct {

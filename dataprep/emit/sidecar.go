@@ -21,7 +21,7 @@ func AppendSidecar(dst []byte, r *drydock.Record, e Emitted) []byte {
 	dst = appendText(dst, "id", e.RowID)
 	dst = appendText(dst, "record", r.ID.String())
 	dst = appendText(dst, "shape", e.Shape)
-	dst = appendText(dst, "kind", sidecarKind(r))
+	dst = appendText(dst, "kind", r.Form())
 	dst = appendText(dst, "lang", r.Lang)
 	if r.RowID != "" {
 		dst = appendText(dst, "row_id", r.RowID)
@@ -58,12 +58,4 @@ func AppendSidecar(dst []byte, r *drydock.Record, e Emitted) []byte {
 	dst = append(dst, ']')
 	dst = appendOrigin(dst, r.Origin)
 	return append(dst, '}', '\n')
-}
-
-// sidecarKind is the form of a question, else the payload's name.
-func sidecarKind(r *drydock.Record) string {
-	if r.Question != nil {
-		return string(r.Question.Kind)
-	}
-	return string(r.Kind())
 }

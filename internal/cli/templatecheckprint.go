@@ -214,21 +214,13 @@ func (a *app) askServer(ctx context.Context, o TemplateCheckOptions, files []*pa
 			if err != nil {
 				return nil, err
 			}
-			if d := parity.Compare(narrow(got.IDs), qwen3.Encode(nil, string(text))); d != nil {
+			if d := parity.Compare(got.Narrow(), qwen3.Encode(nil, string(text))); d != nil {
 				s.Line, s.Diff = p.Line, d
 				return s, nil
 			}
 		}
 	}
 	return s, nil
-}
-
-func narrow(ids []int) []int32 {
-	out := make([]int32, len(ids))
-	for i, id := range ids {
-		out[i] = int32(id)
-	}
-	return out
 }
 
 // grouped writes a count as 21,304.

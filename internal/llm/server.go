@@ -51,6 +51,15 @@ type Tokens struct {
 	Text   string `json:"-"` // the ids as text, control tokens included
 }
 
+// Narrow returns the ids as our own tokenizer gives them.
+func (t Tokens) Narrow() []int32 {
+	out := make([]int32, len(t.IDs))
+	for i, id := range t.IDs {
+		out[i] = int32(id)
+	}
+	return out
+}
+
 // Tokenize has vLLM render messages as it would for a chat request, and turns
 // the ids back into text. Of the extra fields it sends those that change the
 // rendering.

@@ -87,7 +87,7 @@ func (m *mixer) add(s *mixSketch, r *drydock.Record, at int) {
 // cellOf describes a record. Of its subject only what the mix lists is told: the
 // outermost part that is.
 func (m *mixer) cellOf(r *drydock.Record) mixCell {
-	c := mixCell{bySubject: rest, byLang: r.Lang, byKind: formOf(r)}
+	c := mixCell{bySubject: rest, byLang: r.Lang, byKind: r.Form()}
 	if r.Origin.File != nil {
 		c[bySource] = r.Origin.File.Source
 	}
@@ -98,14 +98,6 @@ func (m *mixer) cellOf(r *drydock.Record) mixCell {
 		}
 	}
 	return c
-}
-
-// formOf is the form of a question, else the payload's name.
-func formOf(r *drydock.Record) string {
-	if r.Question != nil {
-		return string(r.Question.Kind)
-	}
-	return string(r.Kind())
 }
 
 // subjectOf is the chapter path of a question, the headings of a passage.

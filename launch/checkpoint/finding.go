@@ -41,12 +41,7 @@ func (f Finding) In(l msg.Lang) string {
 }
 
 // FixIn says what to do in a language; empty: nothing is to be done.
-func (f Finding) FixIn(l msg.Lang) string {
-	if f.fix.Text == (msg.Text{}) {
-		return ""
-	}
-	return f.fix.In(l)
-}
+func (f Finding) FixIn(l msg.Lang) string { return f.fix.In(l) }
 
 // Err is the finding as an error of kind Refused, with its fix as the hint.
 func (f Finding) Err() *fail.Error {

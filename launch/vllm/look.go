@@ -46,12 +46,7 @@ type Check struct {
 func (c Check) In(l msg.Lang) string { return c.text.In(l) }
 
 // FixIn says what to do in a language; empty: nothing is to be done.
-func (c Check) FixIn(l msg.Lang) string {
-	if c.fix.Text == (msg.Text{}) {
-		return ""
-	}
-	return c.fix.In(l)
-}
+func (c Check) FixIn(l msg.Lang) string { return c.fix.In(l) }
 
 // Err is a failed check as an error of kind Refused.
 func (c Check) Err() *fail.Error {
@@ -145,7 +140,7 @@ func (p *Plan) prompt(ctx context.Context, client *llm.Client) (Check, error) {
 		if err != nil {
 			return Check{}, err
 		}
-		if d := parity.Compare(narrow(got.IDs), ours); d != nil {
+		if d := parity.Compare(got.Narrow(), ours); d != nil {
 			return check("prompt", Failed, traps, msg.Text{
 				"conversation %d: token %d is %q, and Qwen3's own template and tokenizer make it %q; before it %q", "第 %d 段对话：第 %d 个 token 为 %q，而 Qwen3 自身的模板与分词器得到 %q；其前为 %q",
 			}, i+1, d.At, d.Fed.Text, d.Wanted.Text, d.Before).
@@ -171,14 +166,6 @@ func (p *Plan) ids(messages []drydock.Message) ([]int32, error) {
 	}
 	text, err := qwen3.Render(nil, &c, qwen3.RenderOptions{GenerationPrompt: true, NoThinking: p.contract == emit.EmptyThinkMasked})
 	return qwen3.Encode(nil, string(text)), err
-}
-
-func narrow(ids []int) []int32 {
-	out := make([]int32, len(ids))
-	for i, id := range ids {
-		out[i] = int32(id)
-	}
-	return out
 }
 
 // content asks one question: the answer must stand under content, where graders
