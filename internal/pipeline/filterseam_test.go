@@ -1,10 +1,13 @@
 package pipeline
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/drydock-ml/drydock"
 )
 
 // An item cut in two by neighbouring rows is a leak of the row it begins in; the
@@ -45,5 +48,38 @@ func TestLeakOverTwoRecords(t *testing.T) {
 	}
 	if strings.Contains(string(out), "拖缆与船") || !strings.Contains(string(out), "绞车的保养") {
 		t.Error("the row it begins in is to go, the other one to stay")
+	}
+}
+
+// Rows of one file are of several units where it is large; an item that is cut at
+// the border of two is found like any other.
+func TestLeakOverTwoUnits(t *testing.T) {
+	t.Parallel()
+	dir := newProject(t, 1, 5)
+	const rows = 55
+	var b []byte
+	for i := range rows {
+		filler := strings.Repeat(fmt.Sprintf("第%d段航次记录：海面平静，水手们在清洗绞车。", i), 1600) // 100 KB
+		b = append(b, `{"messages":[{"role":"user","content":`...)
+		b = drydock.AppendJSONString(b, "首尾线的夹角一般不宜小于______。\n"+filler)
+		b = append(b, `},{"role":"assistant","content":`...)
+		b = drydock.AppendJSONString(b, "好的，已记录。拖轮顶推大船时，拖缆与船")
+		b = append(b, "}]}\n"...)
+	}
+	if len(b) < 5<<20 {
+		t.Fatalf("%d bytes are one unit", len(b))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "raw", "rows.jsonl"), b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, workers := range []int{1, 3} {
+		res := mustRun(t, dir, Options{Workers: workers})
+		// each row but the last ends with what the next one goes on with
+		if s := res.Stage(StageContam); s.Sums.Dropped["contam_stem_only"] != rows-1 {
+			t.Errorf("%d workers: %+v", workers, s.Sums)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, ".drydock")); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
