@@ -102,7 +102,7 @@ func (t swift) Plan(j Job, f Found) (Plan, error) {
 	}
 	p := Plan{
 		Trainer: t.Name(), Version: version, Dir: j.Dir, Output: outputDir, Rows: t.o.rows(), Limit: t.o.MaxTokens,
-		Load: t.o.load(!extra(t.o.Extra).says("gradient_checkpointing", false)),
+		Load:   t.o.load(!extra(t.o.Extra).says("gradient_checkpointing", false)),
 		Env:    reads("MASTER_ADDR", "MASTER_PORT", "NNODES", "NODE_RANK", "NPROC_PER_NODE"),
 		Set:    []string{unbuffered},
 		Files:  []File{},

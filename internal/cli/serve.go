@@ -87,7 +87,7 @@ func (a *app) serveFlags(c *cobra.Command, o *ServeOptions) {
 	f.strs(&o.Adapters, "adapter", "", msg.Text{"load the adapter `[NAME=]DIR` once the server is ready (repeat)", "就绪后载入适配器 `[NAME=]DIR`（可重复）"})
 	f.bool(&o.NoLoRA, "no-lora", "", msg.Text{"serve the model alone: nothing can be loaded later", "只部署模型：之后无法载入适配器"})
 	f.str(&o.Base, "base", "", "", msg.Text{"hold MODEL to the files of its base in `DIR`", "将 MODEL 与目录 `DIR` 中的基座文件比较"})
-	f.str(&o.Name, "name", "", "", msg.Text{"serve it as `NAME` (default: its last part in lower case)", "部署名 `NAME`（默认：模型名末段的小写）"})
+	f.str(&o.Name, "name", "", "", msg.Text{"serve it as `NAME` (default: its last part in lower case; of a trainer's checkpoint, with its hash)", "部署名 `NAME`（默认：模型名末段的小写；训练器的检查点则附其哈希）"})
 	f.str(&o.Host, "host", "", "127.0.0.1", msg.Text{"listen at `HOST`", "监听 `HOST`"})
 	f.int(&o.Port, "port", "", 8000, msg.Text{"listen at port `N`", "监听端口 `N`"})
 	f.int(&o.MaxModelLen, "max-model-len", "", 4096, msg.Text{"prompt and answer together take at most `N` tokens", "提示与回答合计最多 `N` 个 token"})
@@ -124,6 +124,12 @@ func runServe(ctx context.Context, a *app, o ServeOptions) error {
 	adapters, err := a.lookAtCheckpoints(o, found.Packages["transformers"])
 	if err != nil {
 		return err
+	}
+	if o.Name == "" && checkpoint.IsModel(o.Model) && checkpoint.IsCheckpoint(o.Model) {
+		// as an adapter: the name tells the training that an evaluation is of
+		if m, err := checkpoint.ReadModel(o.Model); err == nil {
+			o.Name = m.Served()
+		}
 	}
 	// the plan names the program as the user does, not where it lies here
 	plan, err := vllm.NewPlan(o.config(a, adapters), launch.Found{Binary: o.Program, Version: found.Version})

@@ -352,10 +352,7 @@ func (c *Config) checkpoints(t *TrainResult) []runstore.CheckpointSum {
 	if t.Plan.Output == "" {
 		return out
 	}
-	found, err := checkpoint.Find(inside(c.Dir, t.outputDir()), checkpoint.AdapterOptions{})
-	if err != nil {
-		return out // none, or none that is an adapter
-	}
+	found := left(inside(c.Dir, t.outputDir()))
 	base, err := filepath.Abs(c.Dir)
 	if err != nil {
 		return out
@@ -368,4 +365,23 @@ func (c *Config) checkpoints(t *TrainResult) []runstore.CheckpointSum {
 		out = append(out, runstore.CheckpointSum{Path: filepath.ToSlash(rel), Step: k.Step, SHA256: k.SHA256, Served: k.Served()})
 	}
 	return out
+}
+
+// left lists the checkpoints in a trainer's output: adapters, or else whole models.
+// What cannot be read is none.
+func left(output string) []checkpoint.Checkpoint {
+	found, err := checkpoint.Find(output, checkpoint.AdapterOptions{})
+	if err == nil {
+		return found
+	}
+	models, err := checkpoint.Models(output)
+	if err != nil {
+		return nil // nothing was written
+	}
+	for _, dir := range models {
+		if m, err := checkpoint.ReadModel(dir); err == nil {
+			found = append(found, m)
+		}
+	}
+	return found
 }

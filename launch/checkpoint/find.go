@@ -2,10 +2,7 @@ package checkpoint
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,18 +82,13 @@ func Read(dir string, o AdapterOptions) Checkpoint {
 		dir = abs
 	}
 	c := Checkpoint{Name: filepath.Base(dir), Dir: dir, SHA256: strings.Repeat("0", 64)}
-	c.Step, _ = strconv.Atoi(c.Name[len(strings.TrimRight(c.Name, "0123456789")):])
+	c.Step = stepOf(dir)
 	var l findings
-	switch state, err := ReadState(dir); {
-	case err == nil:
-		if state.Step != nil {
-			c.Step = *state.Step
-		}
-	case !errors.As(err, new(*os.PathError)): // a merge of one's own has none
+	if _, err := ReadState(dir); err != nil && !errors.As(err, new(*os.PathError)) { // a merge of one's own has none
 		l.add("cut", Error, "", msg.Text{"trainer_state.json is not whole: the checkpoint was cut while it was written", "trainer_state.json 不完整：检查点写入时被中断"})
 	}
 	if raw, err := os.ReadFile(filepath.Join(dir, adapterConfigFile)); err == nil {
-		if sum, err := hashOf(raw, filepath.Join(dir, adapterWeights)); err == nil {
+		if sum, err := hashFiles(filepath.Join(dir, adapterConfigFile), filepath.Join(dir, adapterWeights)); err == nil {
 			c.SHA256 = sum
 		}
 		if config, err := readAdapterConfig(raw); err == nil {
@@ -111,16 +103,17 @@ func Read(dir string, o AdapterOptions) Checkpoint {
 	return c
 }
 
-func hashOf(config []byte, weights string) (string, error) {
-	f, err := os.Open(weights)
-	if err != nil {
-		return "", err
+// stepOf is the step of a checkpoint: as its state says, or else its name, as in
+// checkpoint-400; 0 where neither does.
+func stepOf(dir string) int {
+	if state, err := ReadState(dir); err == nil && state.Step != nil {
+		return *state.Step
 	}
-	defer f.Close()
-	h := sha256.New()
-	h.Write(config)
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
+	name := filepath.Base(dir)
+	stem := strings.TrimRight(name, "0123456789")
+	if !strings.HasSuffix(stem, "-") && !strings.HasSuffix(stem, "_") {
+		return 0 // bf16, rank8
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	step, _ := strconv.Atoi(name[len(stem):])
+	return step
 }

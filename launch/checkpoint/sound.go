@@ -1,13 +1,10 @@
 package checkpoint
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -86,22 +83,4 @@ func (l *findings) beside(dir string) {
 			return
 		}
 	}
-}
-
-// Models returns the folders in a trainer's output that hold whole models, in the
-// order of their steps, as dir names them.
-func Models(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, e := range entries {
-		if f := filepath.Join(dir, e.Name()); e.IsDir() && IsModel(f) {
-			out = append(out, f)
-		}
-	}
-	// checkpoint-90 comes before checkpoint-100
-	slices.SortStableFunc(out, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
-	return out, nil
 }

@@ -102,3 +102,44 @@ func TestModels(t *testing.T) {
 		t.Errorf("no folder: %v", err)
 	}
 }
+
+// A whole model is told from others by its configuration and by any change of its
+// weights; a plain name's digits are no step.
+func TestReadModel(t *testing.T) {
+	t.Parallel()
+	read := func(m model) checkpoint.Checkpoint {
+		t.Helper()
+		c, err := checkpoint.ReadModel(m.write(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	first, again := read(asBase()), read(asBase())
+	if first.SHA256 != again.SHA256 || first.Step != 0 || first.Name != "merged" || first.Served() != "merged-"+first.SHA256[:8] {
+		t.Errorf("%+v and %+v", first, again)
+	}
+	trained, edited := asBase(), asBase()
+	for name, m := range trained.weights {
+		m.values = append([]float32(nil), m.values...)
+		for i := range m.values {
+			m.values[i] += 1
+		}
+		trained.weights[name] = m
+	}
+	edited.config["rope_theta"] = 1
+	for name, c := range map[string]checkpoint.Checkpoint{"weights": read(trained), "configuration": read(edited)} {
+		if c.SHA256 == first.SHA256 {
+			t.Errorf("other %s, the same hash", name)
+		}
+	}
+	if _, err := checkpoint.ReadModel(t.TempDir()); err == nil {
+		t.Error("a model out of nothing")
+	}
+	for name, want := range map[string]int{"checkpoint-40": 40, "step_7": 7, "bf16": 0, "rank8": 0, "v-": 0} {
+		dir := write(t, filepath.Join(t.TempDir(), name), map[string]any{"adapter_config.json": "{}"})
+		if c := checkpoint.Read(dir, checkpoint.AdapterOptions{}); c.Step != want {
+			t.Errorf("%s: step %d", name, c.Step)
+		}
+	}
+}
