@@ -13,10 +13,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/drydock-ml/drydock"
@@ -170,11 +170,23 @@ func (o *Overlay) Find(sha, at, read string) (*Fix, int) {
 	return &o.fixes[i], i
 }
 
-// ErrIncomplete says that a fix does not make a whole question.
-var ErrIncomplete = errors.New("the fix does not give a whole question: a stem, its options where it has some, and an answer among them")
+// An IncompleteError says what a question still lacks after a fix.
+type IncompleteError struct {
+	text msg.Text
+	args []any
+}
+
+func lacks(text msg.Text, args ...any) *IncompleteError { return &IncompleteError{text, args} }
+
+// Error implements error, in English.
+func (e *IncompleteError) Error() string { return e.In(msg.En) }
+
+// In implements [msg.Localizer].
+func (e *IncompleteError) In(l msg.Lang) string { return e.text.Format(l, e.args...) }
 
 // Apply changes a question as the fix says; q is the empty question where none was
-// read. What a person decided has no doubt left.
+// read. What a person decided has no doubt left. The error is an
+// [IncompleteError] when that makes no whole question.
 func (f *Fix) Apply(q *drydock.Question) error {
 	if s := f.Set; s != nil {
 		if s.Kind != nil {
@@ -202,8 +214,8 @@ func (f *Fix) Apply(q *drydock.Question) error {
 	if q.Kind == "" {
 		q.Kind = kindOf(q)
 	}
-	if !whole(q) {
-		return ErrIncomplete
+	if err := lackOf(q); err != nil {
+		return err
 	}
 	q.Confidence, q.Doubts = 1, nil
 	return nil
@@ -222,24 +234,34 @@ func kindOf(q *drydock.Question) drydock.QuestionKind {
 	return drydock.Short
 }
 
-func whole(q *drydock.Question) bool {
-	if q.Stem == "" || len(q.Answer) == 0 {
-		return false
+// lackOf says what keeps q from being a whole question; nil when nothing does.
+func lackOf(q *drydock.Question) error {
+	choice := q.Kind == drydock.Single || q.Kind == drydock.Multiple
+	labels := make([]string, 0, len(q.Options))
+	for _, o := range q.Options {
+		labels = append(labels, o.Label)
 	}
-	switch q.Kind {
-	case drydock.Single, drydock.Multiple:
-		if len(q.Options) < 2 || q.Kind == drydock.Single && len(q.Answer) != 1 {
-			return false
-		}
-		for _, a := range q.Answer {
-			if !slices.ContainsFunc(q.Options, func(o drydock.Option) bool { return o.Label == a }) {
-				return false
-			}
-		}
-	case drydock.Judge:
-		return len(q.Answer) == 1 && (q.Answer[0] == "true" || q.Answer[0] == "false")
+	switch {
+	case q.Stem == "":
+		return lacks(msg.Text{"it has no stem", "缺少题干"})
+	case choice && len(q.Options) < 2:
+		return lacks(msg.Text{"it has fewer than two options", "选项不足两个"})
+	case len(q.Answer) == 0:
+		return lacks(msg.Text{"it has no answer", "缺少答案"})
+	case q.Kind == drydock.Single && len(q.Answer) != 1:
+		return lacks(msg.Text{"a single choice has one answer, not %s", "单选题只有一个答案，不是 %s"}, strings.Join(q.Answer, ", "))
+	case q.Kind == drydock.Judge && q.Answer[0] != "true" && q.Answer[0] != "false", q.Kind == drydock.Judge && len(q.Answer) != 1:
+		return lacks(msg.Text{"its answer is true or false, not %s", "答案应为“对”或“错”，不是 %s"}, strings.Join(q.Answer, ", "))
 	}
-	return true
+	if !choice {
+		return nil
+	}
+	for _, a := range q.Answer {
+		if !slices.Contains(labels, a) {
+			return lacks(msg.Text{"%s is none of its options (%s)", "%s 不在选项之中（%s）"}, a, strings.Join(labels, " "))
+		}
+	}
+	return nil
 }
 
 // Append writes a fix as one line.

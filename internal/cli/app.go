@@ -138,7 +138,7 @@ func (g *globalOptions) placed() func(text string) string {
 	if where == "" {
 		return nil
 	}
-	named := regexp.MustCompile(`\bdrydock (run|plan|lint|train|eval|card|submit (pack|verify)|runs (list|show|attach|stop|compare|rm|gc)) ?(-C|-c|--help)?\b`)
+	named := regexp.MustCompile(`\bdrydock (run|plan|lint|train|eval|card|question review|contam review|submit (pack|verify)|runs (list|show|attach|stop|compare|rm|gc)) ?(-C|-c|--help)?\b`)
 	return func(text string) string {
 		return named.ReplaceAllStringFunc(text, func(command string) string {
 			if strings.Contains(command, " -") {

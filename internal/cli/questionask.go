@@ -12,7 +12,9 @@ import (
 	"github.com/drydock-ml/drydock/dataprep/overlay"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/parallel"
 	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/ui"
 )
 
 // asks reports whether decisions are asked for: at a terminal, when nothing else
@@ -62,8 +64,9 @@ func (d *reviewDesk) askOne(ctx context.Context, in *bufio.Reader, it *pipeline.
 	set := &overlay.Fields{}
 	for {
 		_, _ = d.a.term.Write([]byte("? "))
-		line, err := in.ReadString('\n')
+		line, err := readLine(ctx, in)
 		if ctx.Err() != nil {
+			d.kept()
 			return 0, context.Cause(ctx)
 		}
 		if err != nil && (!errors.Is(err, io.EOF) || line == "") {
@@ -79,6 +82,47 @@ func (d *reviewDesk) askOne(ctx context.Context, in *bufio.Reader, it *pipeline.
 		case done:
 			return step, nil
 		}
+	}
+}
+
+// readLine reads a line from the terminal; ^C ends the wait, though not the read.
+func readLine(ctx context.Context, in *bufio.Reader) (string, error) {
+	var line string
+	read := parallel.Go(func() (err error) {
+		line, err = in.ReadString('\n')
+		return err
+	})
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case <-read.Done():
+		err := read.Wait()
+		return line, err
+	}
+}
+
+// kept says, when the asking is broken off, that nothing is lost.
+func (d *reviewDesk) kept() {
+	d.a.term.Note(msg.Text{"%d {decision|decisions} kept in %s", "已保存 %d 条决定：%s"}, d.made, d.o.Fixes)
+}
+
+// next says what to do with the decisions, or how to make some.
+func (d *reviewDesk) next(t *ui.Terminal) {
+	open := slices.ContainsFunc(d.items, func(it pipeline.ReviewItem) bool { return it.Fix == nil })
+	cfg, err := d.a.loadProject()
+	switch {
+	case d.o.DryRun:
+	case d.made == 0 && open:
+		t.Note(msg.Text{
+			"decide at a terminal, or with --answer ID=B, --accept ID and --drop ID", "请在终端上作出决定，或使用 --answer ID=B、--accept ID 和 --drop ID",
+		})
+	case len(d.fixes.Fixes())+d.made == 0:
+	case err != nil:
+		t.Note(msg.Text{"to apply them: drydock prep SRC… --fixes %s -o FILE", "应用这些决定：drydock prep SRC… --fixes %s -o FILE"}, d.o.Fixes)
+	case cfg.Fixes == "":
+		t.Note(msg.Text{"to apply them: write fixes: %s into %s, then drydock run", "应用这些决定：将 fixes: %s 写入 %s，再执行 drydock run"}, d.o.Fixes, d.a.configFile())
+	default:
+		t.Next("drydock run")
 	}
 }
 
@@ -109,7 +153,7 @@ func (d *reviewDesk) typed(line string, it *pipeline.ReviewItem, set *overlay.Fi
 		}
 		return 1, true, d.decide(it, it.NewFix(overlay.Accept, nil))
 	default:
-		answer := answerOf(line)
+		answer := answerOf(line, it.Base())
 		if len(answer) == 0 {
 			d.a.term.Print(askHelp())
 			return 0, false, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/page"
 	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/ui"
+	"github.com/drydock-ml/drydock/provenance"
 )
 
 func newQuestionCommand(a *app) *cobra.Command {
@@ -47,15 +49,16 @@ type QuestionReviewOptions struct {
 func newQuestionReviewCommand(a *app) *cobra.Command {
 	var o QuestionReviewOptions
 	c := a.command("review", about{
-		use: "FILE…", args: someArgs("FILE"),
+		use: "[FILE…]", args: anyArgs("FILE"),
 		short: msg.Text{"Go through doubtful questions beside their source, and decide.", "对照来源逐条查看可疑题目并作出决定。"},
 		long: msg.Text{
-			"FILE is what drydock prep --to question wrote, or its drop file (one beside it is read as well). On a terminal each doubtful question is asked about, the most doubtful first; elsewhere they are listed. Decisions go to the file of fixes, tied to the source's bytes, the place and the reading; drydock prep --fixes and fixes: in drydock.yaml apply them.",
-			"FILE 为 drydock prep --to question 的输出或其丢弃文件（同目录的丢弃文件会一并读取）。在终端上逐条询问，最可疑的在前；其他情况下列出清单。决定写入修正文件，与来源字节、位置及读取结果绑定；由 drydock prep --fixes 和 drydock.yaml 中的 fixes: 应用。",
+			"FILE is what drydock prep --to question wrote, or its drop file (one beside it is read as well); without FILE, in a project, what its last run left out. On a terminal each doubtful question is asked about, the most doubtful first; elsewhere they are listed. Decisions go to the file of fixes, tied to the source's bytes, the place and the reading; drydock prep --fixes and fixes: in drydock.yaml apply them.",
+			"FILE 为 drydock prep --to question 的输出或其丢弃文件（同目录的丢弃文件会一并读取）；在项目中省略 FILE 时，为上次运行未采用的内容。在终端上逐条询问，最可疑的在前；其他情况下列出清单。决定写入修正文件，与来源字节、位置及读取结果绑定；由 drydock prep --fixes 和 drydock.yaml 中的 fixes: 应用。",
 		},
 		examples: []example{
 			{msg.Text{"decide, one question after the other", "逐题作出决定"}, "drydock question review q.jsonl"},
 			{msg.Text{"read the bank again with the decisions", "按这些决定重新读取题库"}, "drydock prep bank.pdf --fixes fixes.jsonl -o q.jsonl"},
+			{msg.Text{"in a project, what the last run left out", "在项目中，上次运行未采用的内容"}, "drydock question review -C bank"},
 			{msg.Text{"a page for a teacher to look at", "供教师查看的网页"}, "drydock question review q.jsonl --html review.html"},
 			{msg.Text{"from a script", "在脚本中"}, "drydock question review q.jsonl --answer 17=B --drop 21"},
 		},
@@ -98,6 +101,9 @@ type questionReviewAnswer struct {
 	Markdown string                `json:"md,omitempty"`
 	Items    []pipeline.ReviewItem `json:"items"`
 	Lacks    []string              `json:"lacks"` // sources that were not found
+
+	asked bool // the items were on the screen one by one
+	next  func(t *ui.Terminal)
 }
 
 func runQuestionReview(ctx context.Context, a *app, o QuestionReviewOptions) error {
@@ -131,14 +137,15 @@ func runQuestionReview(ctx context.Context, a *app, o QuestionReviewOptions) err
 		rv.Items = slices.DeleteFunc(rv.Items, func(it pipeline.ReviewItem) bool { return !desk.now[it.Read+it.At] })
 		desk.items = rv.Items
 	}
-	if desk.asks() {
+	asked := desk.asks()
+	if asked {
 		if err := desk.ask(ctx); err != nil {
 			return err
 		}
 	}
 	ans := &questionReviewAnswer{
 		Schema: "drydock.question.review/1", Rows: rv.Rows, Drops: rv.Drops, Doubtful: len(rv.Items), Fixes: o.Fixes, Made: desk.made,
-		Items: rv.Items, Lacks: append([]string{}, rv.Lacks...),
+		Items: rv.Items, Lacks: append([]string{}, rv.Lacks...), asked: asked, next: desk.next,
 	}
 	for i := range rv.Items {
 		if rv.Items[i].Fix != nil {
@@ -172,6 +179,13 @@ func (a *app) completeReview(o *QuestionReviewOptions) error {
 		if err := keepInputs("--fixes, --html, --md", name, o.Files); err != nil {
 			return err
 		}
+	}
+	if len(o.Files) == 0 {
+		if _, err := os.Stat(filepath.FromSlash(pipeline.SourceDrops)); err != nil {
+			return fail.New(fail.Usage, msg.Text{"question review: no FILE, and no run of a project here", "question review：未指定 FILE，此处也没有项目的运行结果"}).
+				Hint(msg.Text{"name what drydock prep --to question wrote, or call drydock run first", "请指定 drydock prep --to question 的输出，或先执行 drydock run"})
+		}
+		o.Files = []string{filepath.FromSlash(pipeline.SourceDrops)}
 	}
 	for _, name := range slices.Clone(o.Files) {
 		if _, err := os.Stat(name); err != nil {
@@ -248,17 +262,17 @@ func (d *reviewDesk) decideByFlags() error {
 			var set *overlay.Fields
 			if g.action == overlay.Set {
 				name, letters, ok := strings.Cut(id, "=")
-				answer := answerOf(letters)
-				if !ok || len(answer) == 0 {
+				if !ok || len(answerOf(letters, nil)) == 0 {
 					return fail.New(fail.Usage, msg.Text{"--answer %q: want ID=LETTERS", "--answer %q：应为 ID=LETTERS"}, id)
 				}
-				id, set = name, &overlay.Fields{Answer: answer}
+				id, set = name, &overlay.Fields{Answer: []string{letters}}
 			}
 			it, err := d.item(id)
 			if err != nil {
 				return err
 			}
 			if set != nil {
+				set.Answer = answerOf(set.Answer[0], it.Base())
 				set.Kind = kindFor(it.Question, set.Answer)
 			}
 			if err := d.decide(it, it.NewFix(g.action, set)); err != nil {
@@ -287,9 +301,14 @@ func (d *reviewDesk) item(id string) (*pipeline.ReviewItem, error) {
 	return found, nil
 }
 
-// answerOf reads letters, or a word for true or false.
-func answerOf(s string) []string {
-	switch strings.ToLower(strings.TrimSpace(s)) {
+// answerOf reads letters, or a word for true or false. Of a question with options,
+// q, T and F are letters like others.
+func answerOf(s string, q *drydock.Question) []string {
+	word := strings.ToLower(strings.TrimSpace(s))
+	if len(word) == 1 && q != nil && len(q.Options) > 0 {
+		word = ""
+	}
+	switch word {
 	case "true", "t", "对", "正确", "√":
 		return []string{"true"}
 	case "false", "f", "错", "错误", "×":
@@ -364,9 +383,14 @@ func (ans *questionReviewAnswer) text(t *ui.Terminal) {
 			t.Print(msg.Text{"page: %s", "页面：%s"}, name)
 		}
 	}
-	if ans.HTML+ans.Markdown != "" {
-		return
+	if ans.HTML+ans.Markdown == "" && !ans.asked {
+		ans.list(t)
 	}
+	ans.next(t)
+}
+
+// list shows the items one under the other.
+func (ans *questionReviewAnswer) list(t *ui.Terminal) {
 	for i := range ans.Items {
 		t.Println("")
 		printReviewItem(t, &ans.Items[i], i+1, ans.Doubtful)
@@ -389,6 +413,7 @@ func printReviewItem(t *ui.Terminal, it *pipeline.ReviewItem, n, of int) {
 		lines = strings.Split(it.Text, "\n")
 	}
 	for _, l := range lines {
+		l = strings.ReplaceAll(l, "\t", " | ") // the cells of a table
 		for _, w := range ui.Wrap(l, width) {
 			t.Println("  | " + w)
 		}
@@ -418,7 +443,7 @@ func reviewed(it *pipeline.ReviewItem) *drydock.Question {
 // reviewDoubts says what is doubtful about an item.
 func reviewDoubts(it *pipeline.ReviewItem, l msg.Lang) []string {
 	if it.Question == nil {
-		return []string{(msg.Text{"dropped: %s", "被丢弃：%s"}).Format(l, strings.TrimSuffix(it.Reason+"; "+it.Detail, "; "))}
+		return []string{(msg.Text{"dropped: %s", "被丢弃：%s"}).Format(l, dropWords(it, l))}
 	}
 	out := []string{(msg.Text{"confidence %.2f", "可信度 %.2f"}).Format(l, it.Question.Confidence)}
 	for _, d := range it.Question.Doubts {
@@ -428,6 +453,18 @@ func reviewDoubts(it *pipeline.ReviewItem, l msg.Lang) []string {
 		out = append(out, d)
 	}
 	return out
+}
+
+// dropWords says why a piece was dropped, with the code that programs know.
+func dropWords(it *pipeline.ReviewItem, l msg.Lang) string {
+	said := it.Reason
+	if m, ok := provenance.ReasonMeaning(it.Reason); ok {
+		said = (msg.Text{"%s (%s)", "%s（%s）"}).Format(l, m, it.Reason)
+	}
+	if it.Detail != "" {
+		said += (msg.Text{"; ", "；"}).In(l) + it.Detail
+	}
+	return said
 }
 
 // questionLines writes a question as a person reads it.
@@ -440,7 +477,10 @@ func questionLines(q *drydock.Question, l msg.Lang) []string {
 	if answer == "" {
 		answer = "?"
 	}
-	return append(out, (msg.Text{"answer: %s (%s)", "答案：%s（%s）"}).Format(l, answer, q.Kind))
+	if q.Kind == "" {
+		return append(out, (msg.Text{"answer: %s", "答案：%s"}).Format(l, answer))
+	}
+	return append(out, (msg.Text{"answer: %s (%s)", "答案：%s（%s）"}).Format(l, answer, kindName(string(q.Kind), l)))
 }
 
 func fixWords(f *overlay.Fix, l msg.Lang) string {
@@ -450,7 +490,7 @@ func fixWords(f *overlay.Fix, l msg.Lang) string {
 	s := words[f.Action].In(l)
 	for _, x := range []string{f.By, f.Date, f.Note} {
 		if x != "" {
-			s += ", " + x
+			s += (msg.Text{", ", "，"}).In(l) + x
 		}
 	}
 	return s
@@ -483,7 +523,7 @@ type reviewBlock struct {
 }
 
 func (x reviewBlock) head() string {
-	return x.it.File + " " + x.it.At + " · " + x.it.ID + " · " + strings.Join(reviewDoubts(x.it, x.l), "; ")
+	return x.it.File + " " + x.it.At + " · " + x.it.ID + " · " + strings.Join(reviewDoubts(x.it, x.l), (msg.Text{"; ", "；"}).In(x.l))
 }
 
 func (x reviewBlock) source() []string {

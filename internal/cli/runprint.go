@@ -334,16 +334,24 @@ func kindCounts(t *ui.Terminal, kinds map[string]int) string {
 	if !t.OutTTY() || t.Lang() == msg.En {
 		return countWords(kinds)
 	}
+	var parts []string
+	for _, k := range byCount(kinds) {
+		parts = append(parts, fmt.Sprintf("%s %d", kindName(k, t.Lang()), kinds[k]))
+	}
+	return strings.Join(parts, "，")
+}
+
+// kindName is a kind of record or question in the reader's language.
+func kindName(k string, l msg.Lang) string {
+	if l == msg.En {
+		return k
+	}
 	zh := map[string]string{
 		string(drydock.Single): "单选题", string(drydock.Multiple): "多选题", string(drydock.Judge): "判断题",
 		string(drydock.Blank): "填空题", string(drydock.Short): "简答题", string(drydock.Matching): "匹配题",
 		string(drydock.KindPassage): "段落", string(drydock.KindQuestion): "题目", string(drydock.KindChat): "对话",
 	}
-	var parts []string
-	for _, k := range byCount(kinds) {
-		parts = append(parts, fmt.Sprintf("%s %d", cmp.Or(zh[k], k), kinds[k]))
-	}
-	return strings.Join(parts, "，")
+	return cmp.Or(zh[k], k)
 }
 
 func describeContam(t *ui.Terminal, s *pipeline.StageResult) []string {

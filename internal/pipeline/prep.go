@@ -102,6 +102,9 @@ func Prep(ctx context.Context, o PrepOptions, env Env) (*PrepResult, error) {
 	}
 	r.partial = missing
 	r.benches, r.dropFile = map[string]*Bench{}, o.dropPath()
+	if r.reviewed = r.dropFile; o.To == "question" {
+		r.reviewed = o.Out // with the drop file beside it
+	}
 	if r.pdf = newPDF(env); r.pdf != nil {
 		defer r.pdf.Close()
 	}

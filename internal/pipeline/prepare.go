@@ -181,11 +181,16 @@ func (r *runner) sumInputs(src *StageResult) {
 			r.partial = append(r.partial, e)
 		}
 		if failed {
-			r.partial = append(r.partial, fail.New(fail.Partial, msg.Text{
+			e := fail.New(fail.Partial, msg.Text{
 				"%s: %d {block|blocks} could not be made records (%s)",
 				"%s：有 %d 个块未能成为记录（%s）",
-			}, in.name, (drydock.Sums{Dropped: row.Dropped}).DroppedTotal(), counts(row.Dropped)).
-				Hint(msg.Text{"each stands in %s with its reason and place", "每一块及其原因、位置都在 %s 中"}, r.dropFile))
+			}, in.name, (drydock.Sums{Dropped: row.Dropped}).DroppedTotal(), counts(row.Dropped))
+			if len(row.Sections) > 0 {
+				r.hintReview(e)
+			} else {
+				e.Hint(msg.Text{"each stands in %s with its reason and place", "每一块及其原因、位置都在 %s 中"}, r.dropFile)
+			}
+			r.partial = append(r.partial, e)
 		}
 		r.proveSections(in.name, row.Sections, row.Settled, src)
 		src.Inputs = append(src.Inputs, row)

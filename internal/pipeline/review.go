@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/format"
@@ -77,7 +78,14 @@ func ReadReview(ctx context.Context, o ReviewOptions) (*Review, error) {
 			if b = bytes.TrimSpace(b); len(b) == 0 {
 				return nil
 			}
-			if err := rv.take(b, o.Below); err != nil {
+			switch err := rv.take(b, o.Below); {
+			case errors.Is(err, errLedgerLine):
+				return fail.New(fail.Usage, msg.Text{
+					"a line of a ledger, which has neither text nor source", "这是台账中的一行，既无文本也无来源",
+				}).At(fail.Where{File: name, Line: line}).Hint(msg.Text{
+					"review reads what drydock prep --to question wrote, or %s of a project", "可读取 drydock prep --to question 的输出，或项目中的 %s",
+				}, SourceDrops)
+			case err != nil:
 				rv.Unread = append(rv.Unread, fail.New(fail.Partial, msg.Text{"%v", "%v"}, err).At(fail.Where{File: name, Line: line}))
 			}
 			return ctx.Err()
@@ -96,10 +104,16 @@ func ReadReview(ctx context.Context, o ReviewOptions) (*Review, error) {
 	return rv, rv.excerpts(ctx, o)
 }
 
+// errLedgerLine says that a line is of build/provenance/dropped.jsonl.
+var errLedgerLine = errors.New("a line of a ledger")
+
 // take adds a line: a question row, or a drop of the question parser.
 func (rv *Review) take(b []byte, below float64) error {
 	var d dropRow
 	if err := json.Unmarshal(b, &d); err == nil && d.Reason != "" && d.Step != "" {
+		if d.Origin == nil {
+			return errLedgerLine
+		}
 		rv.Drops++
 		if d.Step == "parse_questions" && d.Origin != nil && d.Origin.SHA256 != "" {
 			rv.begins(d.Origin.SHA256, d.Origin.Locator)
@@ -241,6 +255,38 @@ func excerpt(ctx context.Context, path string, items []*ReviewItem, starts map[s
 	return nil
 }
 
+// leastStem is how many letters the cell of a stem has at least; what stands
+// before it in a row is a number, a chapter or a kind.
+const leastStem = 8
+
+// draftOfRow reads a row of a table as the question it may be: the stem is its
+// first long cell, and options go from there to the letters of the answer. nil
+// for what is no such row.
+func draftOfRow(text string) *drydock.Question {
+	cells := strings.Split(text, " | ")
+	stem := slices.IndexFunc(cells, func(c string) bool { return utf8.RuneCountInString(c) >= leastStem })
+	if stem < 0 || strings.Contains(text, "\n") {
+		return nil
+	}
+	q := &drydock.Question{Stem: cells[stem]}
+	end := len(cells)
+	for i := end - 1; i > stem; i-- {
+		if c := cells[i]; c != "" && len(c) <= 6 && strings.Trim(c, "ABCDEFGHabcdefgh") == "" {
+			end = i
+			break
+		}
+	}
+	for _, c := range cells[stem+1 : end] {
+		if c != "" && len(q.Options) < 8 {
+			q.Options = append(q.Options, drydock.Option{Label: string(rune('A' + len(q.Options))), Text: c})
+		}
+	}
+	if len(q.Options) < 2 {
+		return nil
+	}
+	return q
+}
+
 // Base is what a correction starts from: the question as it was read, or what a
 // dropped text may be; nil where there is neither.
 func (it *ReviewItem) Base() *drydock.Question {
@@ -271,6 +317,9 @@ func (it *ReviewItem) NewFix(a overlay.Action, set *overlay.Fields) overlay.Fix 
 // mostly its answer, so another stands in for it while it is read, and is taken
 // away again. nil when it is no question in any case.
 func draftOf(text string) *drydock.Question {
+	if q := draftOfRow(text); q != nil {
+		return q
+	}
 	lines := strings.Split(text, "\n")
 	for cut := 0; cut <= min(2, len(lines)-1); cut++ {
 		tried := append(slices.Clone(lines[:len(lines)-cut]), "答案：A")
@@ -300,8 +349,8 @@ func (it *ReviewItem) Try(f *overlay.Fix) (*drydock.Question, error) {
 		return nil, nil
 	}
 	q := &drydock.Question{}
-	if it.Question != nil {
-		c := *it.Question
+	if base := it.Base(); base != nil {
+		c := *base
 		q = &c
 	}
 	if err := f.Apply(q); err != nil {

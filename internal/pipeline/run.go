@@ -42,6 +42,7 @@ type runner struct {
 	corpus   *corpus
 	ledgers  *provenance.Summary // what the written ledgers say
 	dropFile string              // what hints call the list of what was left out
+	reviewed string              // the file that question review is to look at; "": it finds the project's
 	warned   int
 	noted    map[string]int // notes shown, by code
 	// staleBaselines says that the data changed since the baselines answered.
@@ -53,7 +54,7 @@ type runner struct {
 func newRunner(cfg *Config, env Env, opt Options) *runner {
 	r := &runner{
 		cfg: cfg, env: env, opt: opt, base: cfg.Dir, project: runstore.Project{Dir: cfg.Dir},
-		dropFile: ".drydock/stages/01-sources/dropped.jsonl",
+		dropFile: SourceDrops,
 	}
 	for _, s := range cfg.Steps {
 		if s.parser != nil {
