@@ -37,6 +37,12 @@ func readAnswer(s string) answer {
 			break
 		}
 	}
+	for _, w := range [...]string{"应选", "故选", "选"} { // 答案：选B
+		if rest, ok := strings.CutPrefix(s, w); ok && readLetters(rest) != nil {
+			s = rest
+			break
+		}
+	}
 	if l := readLetters(s); l != nil {
 		return answer{letters: l}
 	}
@@ -103,7 +109,7 @@ func stripBrackets(s string) string {
 
 // answerWords open an answer, longest first.
 var answerWords = [...]string{
-	"本题正确答案", "本题答案", "正确选项", "应选", "正确答案", "参考答案", "標準答案", "标准答案", "正確答案", "參考答案", "答案", "答",
+	"本题正确答案", "本题答案", "正确选项", "应选", "正确答案", "参考答案", "標準答案", "标准答案", "正確答案", "參考答案", "正解", "答案", "答",
 	"the correct answer", "the right answer", "the answer", "correct answers", "correct answer", "correct option", "correct choice", "right answer", "answers", "answer", "ans", "key",
 }
 
@@ -223,6 +229,7 @@ func valueLike(s string) bool {
 	if r, w := utf8.DecodeRuneInString(s); r == ':' || r == '：' {
 		s = trim(s[w:])
 	}
+	s = trim(stripBrackets(s))
 	end := strings.IndexFunc(s, func(r rune) bool {
 		return isSpace(r) || strings.ContainsRune("。，,;；.（(【[", r)
 	})
@@ -253,7 +260,7 @@ func partsLetters(s string) bool {
 // it: a course platform prints "A 你的答案：B 得分：0" on one line.
 func cutValue(s string) (value, rest string) {
 	end := len(s)
-	for _, w := range [...]string{"我的答案", "你的答案", "您的答案", "此题得分", "本题得分", "得分", "难度", "【", "解析", "\n"} {
+	for _, w := range [...]string{"我的答案", "你的答案", "您的答案", "此题得分", "本题得分", "得分", "难度", "【", "答案解析", "题目解析", "试题解析", "试题分析", "解析", "\n"} {
 		if i := strings.Index(s, w); i >= 0 && i < end && (i > 0 || w != "【") {
 			end = i
 		}

@@ -33,25 +33,26 @@ type chapter struct {
 	early   []*keyPart // keys that stand before all questions
 	header  *line      // 答案： alone on its line: a label or the head of a table
 
-	orphans []line // text that belongs to nothing
-	blank   bool
-	asked   bool // questions have been seen
-	usual   int  // how many options the items here have
-	widths  widths
-	held    int // bytes of text waiting
-	page    int
-	edges   map[string]int // running titles: how often a line stood at a page's edge
-	lastAdd *line
-	numbers []int       // 题号 1 2 3: the answers stand on the next line
-	ahead   func() bool // whether a key table stands further down
-	shared  *shared
-	sub     *item // the line taken for a subsection title, until an item follows
-	emit    func(*drydock.Record, *drydock.Drop) bool
-	part    func(Part) // told of each section that is done; may be nil
-	bar     float64    // least confidence
-	keep    bool       // see Options.KeepLetters
-	note    func(Note) // may be nil
-	compare bool       // try other layouts everywhere
+	orphans  []line // text that belongs to nothing
+	blank    bool
+	asked    bool // questions have been seen
+	usual    int  // how many options the items here have
+	widths   widths
+	held     int // bytes of text waiting
+	page     int
+	pageOver bool           // a page's number was the last line
+	edges    map[string]int // running titles: how often a line stood at a page's edge
+	lastAdd  *line
+	numbers  []int       // 题号 1 2 3: the answers stand on the next line
+	ahead    func() bool // whether a key table stands further down
+	shared   *shared
+	sub      *item // the line taken for a subsection title, until an item follows
+	emit     func(*drydock.Record, *drydock.Drop) bool
+	part     func(Part) // told of each section that is done; may be nil
+	bar      float64    // least confidence
+	keep     bool       // see Options.KeepLetters
+	note     func(Note) // may be nil
+	compare  bool       // try other layouts everywhere
 
 	rule     rule // which lines open items
 	seg      segment
@@ -90,10 +91,19 @@ func (c *chapter) feed(b drydock.Block) {
 	}
 	c.blank = false
 	c.turnPage(&l)
-	if noise(s) || l.edge && onlyDigits(s) {
+	if pageLine(s) {
+		c.pageEnds()
 		return
 	}
-	if titledPage(s) {
+	if c.pageOver || strings.HasPrefix(b.Text, "\f") {
+		c.pageOver = false
+		l.edge = true
+		c.countEdge(s)
+	}
+	if noise(s) || l.edge && onlyDigits(s) || scoreLine(s) && c.cur != nil && c.cur.solved {
+		return
+	}
+	if titledPage(s, l.edge) {
 		c.tell(Note{Code: "running_title", At: l.at, Text: msg.Text{"a title with a page number was left out", "已略去带页码的页眉页脚"}})
 		return
 	}
@@ -395,7 +405,7 @@ func (c *chapter) opensItem(m numberMark, l line) bool {
 	case cur.num.style == numLone && cur.options == 0 && !cur.solved && m.style != numBare:
 		return true // a page number, after all
 	case m.style == numBare:
-		return next && (cur.closed() || sameStyle && c.openForm()) && (sameStyle || cur.num.style == numPlain) && !cur.explain && (!l.full || cur.solved || c.openForm())
+		return next && (cur.closed() || sameStyle && c.openForm()) && (sameStyle || cur.num.style == numPlain) && !cur.explain && (!l.full || cur.solved || c.openForm() || cur.options >= 2 && !cur.lines[len(cur.lines)-1].full)
 	case m.style == numCode && !sameStyle:
 		return cur.closed() && !cur.explain && cur.num.style == numLoose
 	case !sameStyle:

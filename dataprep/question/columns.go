@@ -12,10 +12,11 @@ type columns struct {
 	subject                                                           []int
 	header                                                            int  // rows up to and with the header
 	truth                                                             bool // every answer says true or false
+	first                                                             int  // what the options' names count from, 选项1, 选项2, …; -1 where they do not
 }
 
 func noColumns() *columns {
-	return &columns{id: -1, question: -1, answer: -1, options: -1, wrong: -1, explain: -1, form: -1, figure: -1, lang: -1}
+	return &columns{id: -1, question: -1, answer: -1, options: -1, wrong: -1, explain: -1, form: -1, figure: -1, lang: -1, first: -1}
 }
 
 // findColumns looks for a header among the first rows, else at what the cells
@@ -75,12 +76,16 @@ func headerRow(cells []string) *columns {
 	c := noColumns()
 	known := 0
 	var numbers []int
+	first := 0
 	letters := map[int]int{}
 	for i, s := range cells {
 		if utf8.RuneCountInString(s) > 40 {
 			return nil
 		}
-		if _, ok := optionNumber(s); ok {
+		if n, ok := optionNumber(s); ok {
+			if len(numbers) == 0 {
+				first = n
+			}
 			numbers = append(numbers, i)
 			continue
 		}
@@ -100,7 +105,7 @@ func headerRow(cells []string) *columns {
 			}
 		}
 	}
-	c.setOptions(letters, numbers)
+	c.setOptions(letters, numbers, first)
 	if c.question >= 0 && (c.answer >= 0 || len(c.option) >= 2 || c.options >= 0 || known >= 3) || len(c.option) >= 3 && known >= 1 {
 		return c
 	}
@@ -132,7 +137,7 @@ func (c *columns) place(r role) *int {
 
 // setOptions takes the option columns: those named A, B, C … from A without a
 // gap, else those that are counted.
-func (c *columns) setOptions(letters map[int]int, numbers []int) {
+func (c *columns) setOptions(letters map[int]int, numbers []int, first int) {
 	for v := range maxOptions {
 		i, ok := letters[v]
 		if !ok {
@@ -145,7 +150,7 @@ func (c *columns) setOptions(letters map[int]int, numbers []int) {
 	}
 	c.option = nil
 	if len(numbers) >= 2 {
-		c.option = numbers
+		c.option, c.first = numbers, first
 	}
 }
 

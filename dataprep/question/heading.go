@@ -332,7 +332,7 @@ func noise(s string) bool {
 	case r == 'p' || r == 'P':
 		return pageEnglish(s)
 	case r >= 0x2E80:
-		return platformLine(s) || buttons(s)
+		return platformLine(s) || buttons(s) || markedBySite(s)
 	case platformEnglish(s):
 		return true
 	case r|0x20 == 'h' || r|0x20 == 'w' || strings.IndexByte(s, '.') > 0 && (strings.IndexByte(s, '/') > 0 || strings.IndexByte(s, '\\') > 0):
@@ -384,6 +384,21 @@ func buttons(s string) bool {
 		}
 	}
 	return n > 0
+}
+
+// markedBySite recognises the line by which a quiz site marks what its user chose.
+func markedBySite(s string) bool {
+	switch strings.TrimRight(s, "！!。.") {
+	case "回答正确", "回答错误", "答对了", "答错了", "你答对了", "你答错了", "您答对了", "您答错了", "未作答", "未答题", "已作答":
+		return true
+	}
+	return false
+}
+
+// scoreLine recognises a line that is nothing but points: 2.0分, (1 分).
+func scoreLine(s string) bool {
+	t, ok := strings.CutSuffix(stripBrackets(s), "分")
+	return ok && t != "" && strings.Trim(t, "0123456789. ") == ""
 }
 
 // platformEnglish recognises what course platforms print around a question.

@@ -107,6 +107,18 @@ func (j *jsonItem) optionOf(x *fastjson.Value, i int) (text, label string, right
 	return j.optionText(x, i), "", false, false
 }
 
+// flagged reports a list of answers of which each says whether it is right: the
+// options, under the name of the answer.
+func flagged(v *fastjson.Value) bool {
+	list := v.GetArray()
+	for i, x := range list {
+		if _, _, _, ok := new(jsonItem).optionOf(x, i); !ok {
+			return false
+		}
+	}
+	return len(list) >= 2
+}
+
 // The names, as foldName gives them, of what an option's object holds.
 var (
 	optionLabels = [...]string{"label", "key", "letter", "optionname", "optionkey", "optionlabel", "optionno", "id", "option", "name", "no", "index", "tag", "prefix", "value"}

@@ -69,7 +69,7 @@ func (r *reader) jsonItem(j *jsonItem, x *fastjson.Value, under []string) {
 		d.stem, _ = cleanStem(d.stem, n)
 	}
 	if j.bad == "" && len(d.options) > 0 && d.ans.letters == nil && d.ans.text != "" {
-		if reason, detail := r.indexAnswer(d, jsonIndex()); reason != "" {
+		if reason, detail := r.indexAnswer(d, j.first(), jsonIndex()); reason != "" {
 			r.refuse(d, reason, detail)
 			return
 		}
@@ -79,6 +79,18 @@ func (r *reader) jsonItem(j *jsonItem, x *fastjson.Value, under []string) {
 		return
 	}
 	r.settle(d)
+}
+
+// first is what the names of the options count from, option1, option2, …; -1
+// where they do not.
+func (j *jsonItem) first() int {
+	if j.hasOpts || len(j.single) >= 2 || len(j.numbered) < 2 {
+		return -1
+	}
+	if _, zero := j.numbered[0]; zero {
+		return 0
+	}
+	return 1
 }
 
 // fieldNames says which field of a row has which role.
@@ -163,7 +175,10 @@ func (j *jsonItem) field(name string, v *fastjson.Value) {
 	case roleQuestion:
 		j.questionField(v)
 	case roleAnswer:
-		if j.answerVal == nil || j.answerVal.Type() == fastjson.TypeNull {
+		switch {
+		case !j.hasOpts && flagged(v):
+			j.setOptions(v)
+		case j.answerVal == nil || j.answerVal.Type() == fastjson.TypeNull:
 			j.answerVal = v
 		}
 	case roleOption:

@@ -236,8 +236,8 @@ func (p *keyScanner) numbers(s string) bool {
 	j := skipSpace(s, end)
 	if r, w := utf8.DecodeRuneInString(s[j:]); strings.ContainsRune("-—–~～至到－−", r) && w > 0 && r != utf8.RuneError {
 		k := skipSpace(s, j+w)
-		for strings.HasPrefix(s[k:], "—") {
-			k += len("—")
+		for strings.HasPrefix(s[k:], string(r)) { // 1——5, 1--5
+			k += w
 		}
 		m, mw := number(s[k:])
 		switch {

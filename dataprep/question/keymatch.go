@@ -155,6 +155,9 @@ func matchPlain(sections []*section, keys []*keyPart) {
 		return
 	}
 	if len(keys) == 1 {
+		if last := open[len(open)-1:]; fitsAlone(last[0], open, keys[0]) {
+			open = last
+		}
 		give(open, keys[0])
 		return
 	}
@@ -169,6 +172,35 @@ func matchPlain(sections []*section, keys []*keyPart) {
 			i++
 		}
 	}
+}
+
+// fitsAlone reports a lone key that is the one of the section before it: it prints
+// that section's very numbers, while all that wait together are more than it answers
+// and count from 1 again. A preface with numbered points of its own is so told from
+// the questions.
+func fitsAlone(last *section, open []*section, k *keyPart) bool {
+	total, first := 0, 0
+	for _, s := range open {
+		total += s.questions()
+		if len(s.items) > 0 && s.items[0].num.n == 1 {
+			first++
+		}
+	}
+	entries, broken := k.spell(last.questions())
+	if broken || first < 2 || len(entries) != last.questions() || total == len(entries) {
+		return false
+	}
+	i := 0
+	for _, it := range last.items {
+		if it.heading {
+			continue
+		}
+		if entries[i].n != it.num.n {
+			return false
+		}
+		i++
+	}
+	return true
 }
 
 // count is how many questions a key answers; -1 when its rows contradict

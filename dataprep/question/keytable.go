@@ -156,11 +156,12 @@ type indexBase struct {
 
 // indexAnswer turns an answer given as a number into a letter. Whether such
 // numbers count from 0 or from 1 is settled by the whole file: a 0 says one
-// thing, a number as high as the options are many the other.
-func (r *reader) indexAnswer(d *draft, read func(drydock.Block) (v []int, n int)) (reason, detail string) {
+// thing, a number as high as the options are many the other; where neither is
+// there, the names of the options do, which count from first unless it is below 0.
+func (r *reader) indexAnswer(d *draft, first int, read func(drydock.Block) (v []int, n int)) (reason, detail string) {
 	all := numbersOf(d.ans.text)
 	if len(all) > 1 {
-		return r.indexList(d, all, read)
+		return r.indexList(d, all, first, read)
 	}
 	if len(all) == 0 {
 		return "", ""
@@ -175,7 +176,7 @@ func (r *reader) indexAnswer(d *draft, read func(drydock.Block) (v []int, n int)
 	if v > len(d.options) {
 		return "", "" // a text; judge compares it with the options
 	}
-	base := r.indexBase(read)
+	base := r.indexBase(first, read)
 	switch {
 	case same >= 0 && base >= 0 && same != v-base && v-base < len(d.options):
 		return reasonIndex, "the answer " + d.ans.text + " is an option's text and may be a position, too"
@@ -215,7 +216,7 @@ func positions(all []int, n int) []int {
 }
 
 // indexList is indexAnswer for several numbers.
-func (r *reader) indexList(d *draft, all []int, read func(drydock.Block) (v []int, n int)) (reason, detail string) {
+func (r *reader) indexList(d *draft, all []int, first int, read func(drydock.Block) (v []int, n int)) (reason, detail string) {
 	if positions(all, len(d.options)) == nil {
 		return "", ""
 	}
@@ -223,7 +224,7 @@ func (r *reader) indexList(d *draft, all []int, read func(drydock.Block) (v []in
 		d.ans = answer{letters: l}
 		return "", ""
 	}
-	base := r.indexBase(read)
+	base := r.indexBase(first, read)
 	if base < 0 {
 		return reasonIndex, "the answers are the numbers " + d.ans.text + "; nothing in the file says whether such numbers count from 0 or 1"
 	}
@@ -239,7 +240,7 @@ func (r *reader) indexList(d *draft, all []int, read func(drydock.Block) (v []in
 }
 
 // indexBase reads the file once more for the evidence.
-func (r *reader) indexBase(read func(drydock.Block) (v []int, n int)) int {
+func (r *reader) indexBase(first int, read func(drydock.Block) (v []int, n int)) int {
 	b := &r.base
 	if b.known {
 		return b.base
@@ -261,6 +262,8 @@ func (r *reader) indexBase(read func(drydock.Block) (v []int, n int)) int {
 		b.base = 0
 	case top && !zero:
 		b.base = 1
+	case !top && (first == 0 || first == 1):
+		b.base = first
 	}
 	return b.base
 }

@@ -125,14 +125,14 @@ func letterMark(s string, i int) (mark, bool) {
 	return m, true
 }
 
-// unitBefore reports a capital with a full-width mark behind it right after a
+// unitBefore reports a capital with a mark and no blank behind it right after a
 // small letter, as the B of "12 mB．0.5 m": the blank between them was lost.
 func unitBefore(s string, i, end int) bool {
 	if i == 0 || s[i-1] < 'a' || s[i-1] > 'z' || s[i] < 'A' || s[i] > 'Z' {
 		return false
 	}
 	r, _ := utf8.DecodeRuneInString(s[end:])
-	return r == '．' || r == '、'
+	return r == '．' || r == '、' || r == '.' && end+1 < len(s) && s[end+1] != ' '
 }
 
 // numerals reports a text that opens with a list of Roman numerals and nothing

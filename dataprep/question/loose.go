@@ -69,6 +69,9 @@ func (c *chapter) looseStem() []line {
 		stem[0].text = rest
 	}
 	stem[0].text = stripCode(stem[0].text)
+	if r, w := utf8.DecodeRuneInString(stem[0].text); r >= '①' && r <= '⑳' && !strings.ContainsFunc(stem[0].text[w:], func(r rune) bool { return r >= '①' && r <= '⑳' }) && len(stem) == 1 {
+		stem[0].text = trim(stem[0].text[w:]) // it numbers the question
+	}
 	if t := stem[0].text; t == "" || scanHeading(t, 0).kind != notHeading {
 		return nil
 	}

@@ -1,6 +1,9 @@
 package question
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // widths remembers how wide the lines of the file run, to tell a wrapped line
 // from one that ends.
@@ -46,6 +49,41 @@ func (c *chapter) turnPage(l *line) {
 	}
 }
 
+// pageLine recognises a line that is nothing but a page's number: 第12页 共30页,
+// Page 3 of 9, 3 / 30, - 12 -.
+func pageLine(s string) bool {
+	if len(s) > 60 {
+		return false
+	}
+	switch r, _ := utf8.DecodeRuneInString(s); {
+	case r == '第':
+		return pageOf(s)
+	case r == 'p' || r == 'P':
+		return pageEnglish(s)
+	case isDigit(r):
+		n, w := number(s)
+		rest, ok := strings.CutPrefix(trim(s[w:]), "/")
+		m, mw := number(trim(rest))
+		return ok && len(s) > w && isSpace(rune(s[w])) && mw > 0 && mw == len(trim(rest)) && n > 0 && n <= m
+	case r == '-' || r == '—' || r == '–':
+		return strings.ContainsFunc(s, isDigit) && ruleOrPage(s)
+	}
+	return false
+}
+
+// pageEnds marks the lines on either side of a page's number: what stands there
+// time and again is a running title. Files that tell pages apart are not asked.
+func (c *chapter) pageEnds() {
+	if c.page > 0 {
+		return
+	}
+	c.pageOver = true
+	if c.lastAdd != nil && c.cur != nil && !c.lastAdd.edge {
+		c.lastAdd.edge = true
+		c.countEdge(c.lastAdd.text)
+	}
+}
+
 func (c *chapter) countEdge(s string) {
 	if c.edges == nil {
 		c.edges = map[string]int{}
@@ -68,7 +106,7 @@ func edgeKey(s string) string {
 // runningTitle reports a line that stood at the edge of several pages.
 func (c *chapter) runningTitle(l line) bool {
 	return l.edge && c.edges[edgeKey(l.text)] >= 3 && scanNumber(l.text).style == noNumber &&
-		!opensAny(l.text) && numberedPart(l.text).kind == notHeading
+		!opensAny(l.text) && numberedPart(l.text).kind == notHeading && findAnswerLabel(l.text) < 0 && !readable(l.text) && !keyLike(l.text)
 }
 
 func onlyDigits(s string) bool {

@@ -211,7 +211,7 @@ func (r *reader) readKey() error {
 		}
 		switch {
 		case b.Cells != nil:
-			rows = append(rows, tableRow{append([]string(nil), b.Cells...), b.At, b.Figure})
+			rows = append(rows, tableRow{cells: append([]string(nil), b.Cells...), at: b.At, figure: b.Figure})
 			continue
 		case b.Raw != nil:
 			b.Text = string(b.Raw)

@@ -57,6 +57,11 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 	if reason == "" && len(d.options) > 0 {
 		reason, detail = it.settleShown(d)
 	}
+	if reason == "" && !d.given {
+		if o := strayAnswer(d.options); o != "" {
+			reason, detail = reasonNoAnswer, "an answer stands in option "+o+", in no form that is known"
+		}
+	}
 	if reason == "" && it.num.style == numLoose && !d.given {
 		reason, detail = reasonUnparsed, "a list from A, but neither a number nor an answer"
 	}
@@ -68,6 +73,22 @@ func (c *chapter) build(it *item) (*drydock.Record, *drydock.Drop) {
 		d.explain = "" // 答案：B. 绿 says the option once more
 	}
 	return d.finish(c.file, c.bar)
+}
+
+// strayAnswer names the option whose text ends in what reads as an answer, such as
+// <答案>B: the option is not whole without what follows, and the answer not known.
+func strayAnswer(options []drydock.Option) string {
+	for _, o := range options {
+		i := strings.LastIndex(o.Text, "答案")
+		if i < 0 {
+			continue
+		}
+		t := strings.Trim(o.Text[i+len("答案"):], " 　:：>》」』】]）)(（-—=")
+		if v := readLetters(t); v != nil && upperOnly(t) {
+			return o.Label
+		}
+	}
+	return ""
 }
 
 // share gives an item what it has in common with others: a list of options to
@@ -122,6 +143,8 @@ func (it *item) settleAnswer(d *draft, p parts) (reason, detail string) {
 	}
 	if inline && d.given && sameAnswer(d.ans, in.ans) {
 		d.stem = blankOut(d.stem, in)
+	} else if inline && in.filled && len(in.ans.letters) > 0 && len(d.ans.letters) > 0 {
+		return reasonConflict, "the answer written into the stem differs from the one that stands with it"
 	}
 	return "", ""
 }

@@ -82,6 +82,7 @@ type inlineAnswer struct {
 	start, end int // the bracket group, brackets included
 	ans        answer
 	strong     bool // blanks inside the brackets, or at the stem's end
+	filled     bool // blanks inside the brackets: a place that was filled in
 }
 
 // maxInline is how many bytes a key inside brackets may take.
@@ -123,7 +124,7 @@ func findInline(s string) (inlineAnswer, bool) {
 		if !a.none() {
 			n++
 			tail := strings.Trim(s[end+cw:], " 　。.？?；;：:")
-			found = inlineAnswer{start: i, end: end + cw, ans: a, strong: tail == "" || trim(in) != in}
+			found = inlineAnswer{start: i, end: end + cw, ans: a, strong: tail == "" || trim(in) != in, filled: trim(in) != in}
 		}
 		i = end + cw
 	}
@@ -326,7 +327,7 @@ func figureWords(s string) bool {
 
 // figurePhrases are what a stem says that cannot do without its picture. Each
 // must hold one of the words of figureWordIn.
-var figurePhrases = [...]string{"![", "<img", "[IMG", "[image", "ee figure", "ee Figure", "ee Fig", "in the figure", "in the picture", "the picture shows", "shown in the sketch", "ee illustration", "illustration D", "ee diagram", "in the diagram", "the illustration", "shown in figure", "the figure below", "see figure", "See figure", "diagram below", "ILLUSTRATION", "DIAGRAM"}
+var figurePhrases = [...]string{"![", "<img", "[IMG", "[image", "ee figure", "ee Figure", "ee Fig", "in the figure", "in the picture", "the picture shows", "shown in the sketch", "ee illustration", "ee Illustration", "illustration D", "ee diagram", "ee Diagram", "ee sketch", "ee Sketch", "in the diagram", "the illustration", "shown in figure", "the figure below", "see figure", "See figure", "diagram below", "ILLUSTRATION", "DIAGRAM"}
 
 func figureWordsEnglish(s string) bool {
 	if !figureWordIn(s) {

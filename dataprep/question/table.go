@@ -42,6 +42,7 @@ type tableRow struct {
 	cells  []string
 	at     drydock.Locator
 	figure string // an image that stands in the row
+	shown  []int  // cells whose whole text looks different
 }
 
 // tableRow takes the next row; the first ones wait until the columns are known.
@@ -58,7 +59,7 @@ func (r *reader) tableRow(b drydock.Block) {
 	if empty {
 		return
 	}
-	row := tableRow{append([]string(nil), b.Cells...), b.At, b.Figure}
+	row := tableRow{append([]string(nil), b.Cells...), b.At, b.Figure, shownCells(b)}
 	if !t.decided {
 		t.rows = append(t.rows, row)
 		if len(t.rows) >= tableLook {
@@ -181,7 +182,7 @@ func (r *reader) item(row tableRow) {
 		return
 	}
 	if d.ans.text != "" && len(d.options) > 0 {
-		if reason, detail := r.indexAnswer(d, tableIndex(c, t.sheet)); reason != "" {
+		if reason, detail := r.indexAnswer(d, c.first, tableIndex(c, t.sheet)); reason != "" {
 			r.refuse(d, reason, detail)
 			return
 		}
@@ -233,6 +234,9 @@ func (r *reader) rowDraft(row tableRow) *draft {
 			cells[i] = row.cell(col)
 		}
 		d.options, d.gap = optionCells(cells)
+		if c.answer < 0 && d.gap == "" {
+			d.byLooks(row.shown, c.option)
+		}
 	case row.cell(c.options) != "":
 		d.options = cellOptions(row.cell(c.options))
 	case row.cell(c.wrong) != "":

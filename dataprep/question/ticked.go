@@ -1,6 +1,7 @@
 package question
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -178,6 +179,42 @@ func lookedAt(text string, spans []drydock.Span) (bits uint16) {
 		}
 	}
 	return bits
+}
+
+// shownCells lists the cells of a row whose whole text looks different.
+func shownCells(b drydock.Block) []int {
+	var out []int
+	for from := 0; from < len(b.Spans); {
+		cell, to := b.Spans[from].Cell, from+1
+		for to < len(b.Spans) && b.Spans[to].Cell == cell {
+			to++
+		}
+		if cell < len(b.Cells) {
+			for _, kind := range [...]drydock.SpanKind{drydock.Color, drydock.Bold, drydock.Underline} {
+				if s := b.Cells[cell]; covered(s, 0, len(s), b.Spans[from:to], kind) {
+					out = append(out, cell)
+					break
+				}
+			}
+		}
+		from = to
+	}
+	return out
+}
+
+// byLooks takes the options whose cells look different for the answer, where some
+// do and some do not.
+func (d *draft) byLooks(shown, option []int) {
+	var picks []int
+	for v, col := range option {
+		if v < len(d.options) && slices.Contains(shown, col) {
+			picks = append(picks, v)
+		}
+	}
+	if len(picks) > 0 && len(picks) < len(d.options) {
+		d.ans, d.given = answer{letters: picks}, true
+		d.doubted(doubtLooks)
+	}
 }
 
 // covered reports whether every character from start to end but blanks lies in

@@ -57,6 +57,13 @@ func scanNumber(s string) numberMark {
 			return numberMark{style: numCode, n: n, end: skipMarks(s, end)}
 		}
 		return scanWordNumber(s)
+	case r == '*' || r == '★' || r == '☆' || r == '▲' || r == '△' || r == '※' || r == '◆': // *1. an item that is set apart
+		if i := skipSpace(s, w); i < len(s) && isDigit(rune(s[i])) {
+			if m := scanPlainNumber(s[i:]); m.style == numPlain && !m.weak {
+				m.end += i
+				return m
+			}
+		}
 	case hanDigit(r) >= 0 || r == '十':
 		if n, end := hanNumber(s); n > 0 {
 			if m, mw := utf8.DecodeRuneInString(s[end:]); m == '、' || m == '．' || m == '.' {
@@ -69,6 +76,11 @@ func scanNumber(s string) numberMark {
 
 func scanPlainNumber(s string) numberMark {
 	n, end := number(s)
+	if end < len(s) && (s[end] == 'O' || s[end] == 'o' || s[end] == 'l') {
+		if m, ok := misreadNumber(s); ok {
+			return m
+		}
+	}
 	if end == 0 || n == 0 || n > 99999 {
 		return numberMark{}
 	}
@@ -92,6 +104,30 @@ func scanPlainNumber(s string) numberMark {
 		return numberMark{style: numBare, n: n, end: end + gap, weak: true}
 	}
 	return numberMark{}
+}
+
+// misreadNumber reads a number in which an O stands for 0 or an l for 1: 1O. It is
+// believed only where it goes on with the count.
+func misreadNumber(s string) (numberMark, bool) {
+	n, end := 0, 0
+	for ; end < len(s) && end < 5; end++ {
+		d := digitValue(rune(s[end]))
+		switch s[end] {
+		case 'O', 'o':
+			d = 0
+		case 'l':
+			d = 1
+		}
+		if d < 0 {
+			break
+		}
+		n = n*10 + d
+	}
+	m, w := utf8.DecodeRuneInString(s[end:])
+	if m != '.' && m != '、' && m != '．' || n == 0 {
+		return numberMark{}, false
+	}
+	return numberMark{style: numPlain, n: n, end: skipSpace(s, end+w), weak: true}, true
 }
 
 // dottedNumber reads the rest of 1.1 or 2.3.4 up to the blank behind it: the last
