@@ -10,15 +10,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/spec"
 
 	"go.yaml.in/yaml/v3"
 )
-
-// DatasetInfoName is the file in which LLaMA-Factory looks its data sets up.
-const DatasetInfoName = "dataset_info.json"
 
 // What data/parser.py of LLaMA-Factory 0.9.5 reads of an entry. It ignores every
 // other key without a word.
@@ -70,7 +68,7 @@ func LintDatasetInfo(file string, src []byte) Findings {
 			"含有 ASCII 以外的字符，而 LLaMA-Factory 按系统区域设置的编码读取",
 		}).At(at).Hint(msg.Text{`write \uXXXX, as json.dumps does`, `请写成 \uXXXX，与 json.dumps 相同`})})
 	}
-	for _, p := range l.doc.Pairs(l.doc.Root, DatasetInfoName) {
+	for _, p := range l.doc.Pairs(l.doc.Root, emit.DatasetInfoName) {
 		l.entry(p.Key.Value, p.Value)
 	}
 	for _, e := range l.doc.Findings() {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/internal/golden"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/launch"
@@ -25,7 +26,7 @@ func infoProject(t *testing.T, info string, files map[string]string) launch.Find
 			t.Fatal(err)
 		}
 	}
-	return launch.LintDatasetInfo(filepath.Join(dir, launch.DatasetInfoName), []byte(info))
+	return launch.LintDatasetInfo(filepath.Join(dir, emit.DatasetInfoName), []byte(info))
 }
 
 func TestLintDatasetInfo(t *testing.T) {
@@ -102,7 +103,7 @@ func TestLintDatasetInfoThatIsNoJSON(t *testing.T) {
 
 func TestLintDatasetInfoOfTheCase(t *testing.T) {
 	t.Parallel()
-	path := golden.RealData(t, "..", "cases", "01-sharegpt-tags", launch.DatasetInfoName)
+	path := golden.RealData(t, "..", "cases", "01-sharegpt-tags", emit.DatasetInfoName)
 	found := launch.LintDatasetInfo(path, golden.ReadFile(t, path))
 	if len(found) != 2 || !strings.Contains(found[0].Message(msg.En), `user_tag is "user", and row 1 has the role "human"`) || found[0].Where.Line == 0 {
 		t.Errorf("%s", said(found))

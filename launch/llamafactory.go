@@ -2,7 +2,6 @@ package launch
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -96,6 +95,10 @@ func (t llamafactory) Plan(j Job, f Found) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	info, err := datasetInfo(fromDir(j.Dir, j.Data), t.o.rows())
+	if err != nil {
+		return Plan{}, err
+	}
 	p := Plan{
 		Trainer: t.Name(), Version: llamafactoryVersion, Dir: j.Dir, Output: outputDir, Rows: t.o.rows(), Limit: t.o.MaxTokens,
 		Load: t.o.load(!extra(t.o.Extra).says("disable_gradient_checkpointing", true)),
@@ -106,7 +109,7 @@ func (t llamafactory) Plan(j Job, f Found) (Plan, error) {
 		Set:    []string{unbuffered},
 		Follow: []string{outputDir + "/trainer_log.jsonl"},
 		Files: []File{
-			{"dataset_info.json", datasetInfo(fromDir(j.Dir, j.Data), t.o.rows())},
+			{emit.DatasetInfoName, info},
 			{"llamafactory.yaml", t.config(j, base, contract)},
 		},
 		Notes: versionNote("LLaMA-Factory", llamafactoryVersion, f),
@@ -123,37 +126,17 @@ func (t llamafactory) Plan(j Job, f Found) (Plan, error) {
 // datasetName is how the training file is called in dataset_info.json.
 const datasetName = "drydock"
 
-// datasetInfo declares the rows. The columns and tags are spelled out: with the
-// formatting "openai" LLaMA-Factory adds a system turn of its own to every row
-// (data/converter.py), and what columns leaves out is not there. The file is
-// opened in the locale's encoding, so it is ASCII.
-func datasetInfo(file string, rows RowKind) string {
-	layout := `"formatting": "sharegpt",
-    "columns": {"messages": "messages"},
-    "tags": {
-      "role_tag": "role",
-      "content_tag": "content",
-      "user_tag": "user",
-      "assistant_tag": "assistant",
-      "system_tag": "system"
-    }`
+// datasetInfo declares the rows.
+func datasetInfo(file string, rows RowKind) (string, error) {
+	task := emit.SFT
 	switch rows {
 	case RowsText:
-		layout = `"formatting": "alpaca",
-    "columns": {"prompt": "text"}`
+		task = emit.Pretrain
 	case RowsPairs:
-		layout = `"formatting": "sharegpt",
-    "ranking": true,
-    "columns": {"messages": "conversations", "chosen": "chosen", "rejected": "rejected"},
-    "tags": {
-      "role_tag": "from",
-      "content_tag": "value",
-      "user_tag": "human",
-      "assistant_tag": "gpt",
-      "system_tag": "system"
-    }`
+		task = emit.DPO
 	}
-	return fmt.Sprintf("{\n  %q: {\n    \"file_name\": %s,\n    %s\n  }\n}\n", datasetName, asciiJSON(file), layout)
+	b, err := emit.MergeDatasetInfo(nil, datasetName, emit.DatasetInfo(file, task))
+	return string(b), err
 }
 
 // stage is what LLaMA-Factory calls the method.

@@ -175,10 +175,10 @@ func (r *trainingReader) datasets(t *TrainingFile, beside string) error {
 	if names == "" {
 		return fail.New(fail.Config, msg.Text{"it names no dataset", "未指定 dataset"}).At(fail.Where{File: r.doc.File})
 	}
-	if _, err := os.Stat(filepath.Join(folder, "dataset_info.json")); err != nil && !filepath.IsAbs(folder) {
+	if _, err := os.Stat(filepath.Join(folder, emit.DatasetInfoName)); err != nil && !filepath.IsAbs(folder) {
 		folder = filepath.Join(beside, folder)
 	}
-	file := filepath.Join(folder, "dataset_info.json")
+	file := filepath.Join(folder, emit.DatasetInfoName)
 	src, err := os.ReadFile(file)
 	if err != nil {
 		return fail.New(fail.Config, msg.Text{"dataset_dir: %v", "dataset_dir：%v"}, err).At(r.doc.Where(spec.ValueOf(r.doc.Root, "dataset_dir")))

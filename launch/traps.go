@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/spec"
@@ -68,9 +69,9 @@ func (c *configCheck) formattingOpenAI() {
 		return
 	}
 	dir := orWord(c.text("dataset_dir"), "data")
-	b, err := os.ReadFile(filepath.Join(dir, "dataset_info.json"))
+	b, err := os.ReadFile(filepath.Join(dir, emit.DatasetInfoName))
 	if err != nil && !filepath.IsAbs(dir) {
-		b, err = os.ReadFile(filepath.Join(c.dir, dir, "dataset_info.json"))
+		b, err = os.ReadFile(filepath.Join(c.dir, dir, emit.DatasetInfoName))
 	}
 	var info map[string]datasetEntry
 	if err != nil || json.Unmarshal(b, &info) != nil {

@@ -1,10 +1,8 @@
 package launch
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/drydock-ml/drydock"
 
@@ -110,20 +108,3 @@ func yamlText(s string) string {
 
 // jsonText writes a JSON string, which is a YAML string in double quotes.
 func jsonText(s string) string { return string(drydock.AppendJSONString(nil, s)) }
-
-// asciiJSON writes a JSON string with everything beyond ASCII escaped.
-func asciiJSON(s string) string {
-	var b strings.Builder
-	for _, r := range jsonText(s) {
-		switch {
-		case r < 0x80:
-			b.WriteRune(r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			hi, lo := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
-		}
-	}
-	return b.String()
-}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
@@ -14,14 +15,14 @@ import (
 // isConfig reports a file that configures something, where others hold rows.
 func isConfig(name string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
-	return ext == ".yaml" || ext == ".yml" || filepath.Base(name) == launch.DatasetInfoName
+	return ext == ".yaml" || ext == ".yml" || filepath.Base(name) == emit.DatasetInfoName
 }
 
 // lintConfig finds what is wrong with one configuration: drydock.yaml, a trainer's
 // own training file, or LLaMA-Factory's dataset_info.json. trainer is the one that
 // was named; "": found by what the file says.
 func (a *app) lintConfig(name, trainer, home string) (launch.Findings, error) {
-	if filepath.Base(name) == launch.DatasetInfoName {
+	if filepath.Base(name) == emit.DatasetInfoName {
 		if trainer != "" && trainer != "llamafactory" {
 			return nil, fail.New(fail.Usage, msg.Text{"%s is a file of LLaMA-Factory, not of %s", "%s 是 LLaMA-Factory 的文件，不是 %s 的"}, name, trainer)
 		}

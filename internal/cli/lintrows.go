@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/launch"
@@ -30,7 +31,7 @@ func lintTraining(ctx context.Context, a *app, o LintOptions) error {
 		if err != nil {
 			return err
 		}
-		names := o.Trainer == "llamafactory" && filepath.Base(name) != launch.DatasetInfoName
+		names := o.Trainer == "llamafactory" && filepath.Base(name) != emit.DatasetInfoName
 		if !names || len(found) > 0 {
 			configs.Files = append(configs.Files, name)
 		}
