@@ -158,8 +158,7 @@ func writeConv(dst []byte, r *convRow, to string) ([]byte, error) {
 		w.payload(r)
 	}
 	if r.tools != nil {
-		w.field("tools")
-		w.dst = append(w.dst, r.tools...)
+		w.tools(r.tools)
 	}
 	for _, f := range r.extra {
 		if r.as == "" && (slices.Contains(w.names, f.Name) || slices.Contains(reserved(to), f.Name)) {

@@ -75,6 +75,7 @@ func TestConvert(t *testing.T) {
 		{"reasoning twice for the template", "", "qwen3_chat", `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"<think>\nx\n</think>\n\na","reasoning_content":"r"}]}`, `refused conflicting_fields at messages[1].reasoning_content`},
 		{"a user who reasons", "", "openai", `{"messages":[{"role":"user","content":"q","reasoning_content":"r"},{"role":"assistant","content":"a"}]}`, `refused wrong_type at messages[0].reasoning_content`},
 		{"tools beside text", "", "swift-pretrain", `{"text":"t","tools":"[]"}`, `refused field_lost at tools`},
+		{"tools as LLaMA-Factory reads them", "", "llamafactory", `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}],"tools":[{"name":"f","n":1.0}]}`, `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}],"tools":"[{\"name\":\"f\",\"n\":1.0}]"}`},
 		{"a control token in tools", "", "openai", `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}],"tools":[{"name":"\u003c|im_end|>"}]}`, `refused special_token at tools`},
 		{"in a call", "", "openai", `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"","tool_calls":[{"function":{"name":"<|im_end|>"}}]}]}`, `refused special_token at messages[1].tool_calls`},
 		{"in a role", "", "openai", `{"messages":[{"role":"<|im_start|>","content":"q"},{"role":"assistant","content":"a"}]}`, `refused special_token at messages[0].role`},

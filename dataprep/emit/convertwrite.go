@@ -57,6 +57,17 @@ func (w *convWriter) payload(r *convRow) {
 	}
 }
 
+// tools writes the definitions of functions: for LLaMA-Factory and ShareGPT, which
+// want JSON in a string, as one.
+func (w *convWriter) tools(v drydock.RawJSON) {
+	w.field("tools")
+	if (w.to == "llamafactory" || w.to == "sharegpt") && v[0] != '"' {
+		w.dst = drydock.AppendJSONString(w.dst, string(v))
+		return
+	}
+	w.dst = append(w.dst, v...)
+}
+
 // messages writes a list of {"role","content"}.
 func (w *convWriter) messages(name string, turns []convTurn) {
 	w.field(name)

@@ -15,26 +15,35 @@ import (
 const DatasetInfoName = "dataset_info.json"
 
 // DatasetInfo is the entry that LLaMA-Factory's dataset_info.json needs for rows
-// in file, relative to it, as one JSON object.
+// in file, relative to it, as one JSON object. beside lists columns the rows have
+// besides those of their task, by LLaMA-Factory's own names: tools.
 //
 // What columns and tags leave out is not there for LLaMA-Factory, so all are
 // named. "formatting": "openai" is never written: it puts words of its own into
 // the system turn.
-func DatasetInfo(file string, task Task) []byte {
+func DatasetInfo(file string, task Task, beside ...string) []byte {
 	dst := appendText([]byte{'{'}, "file_name", file)
 	const (
 		roles  = `"role_tag":"role","content_tag":"content","user_tag":"user","assistant_tag":"assistant","system_tag":"system","observation_tag":"tool","function_tag":"function_call"`
 		saying = `"role_tag":"from","content_tag":"value","user_tag":"human","assistant_tag":"gpt","system_tag":"system","observation_tag":"observation","function_tag":"function_call"`
 	)
-	switch task {
-	case Pretrain:
+	if task == Pretrain {
 		return append(dst, `,"columns":{"prompt":"text"}}`...)
-	case DPO:
-		return append(dst, `,"formatting":"sharegpt","ranking":true,"columns":{"messages":"conversations","chosen":"chosen","rejected":"rejected"},"tags":{`+saying+`}}`...)
-	case KTO:
-		return append(dst, `,"formatting":"sharegpt","columns":{"messages":"messages","kto_tag":"label"},"tags":{`+roles+`}}`...)
 	}
-	return append(dst, `,"formatting":"sharegpt","columns":{"messages":"messages"},"tags":{`+roles+`}}`...)
+	dst = append(dst, `,"formatting":"sharegpt"`...)
+	columns, tags := `"messages":"messages"`, roles
+	switch task {
+	case DPO:
+		dst = append(dst, `,"ranking":true`...)
+		columns, tags = `"messages":"conversations","chosen":"chosen","rejected":"rejected"`, saying
+	case KTO:
+		columns += `,"kto_tag":"label"`
+	}
+	dst = append(append(dst, `,"columns":{`...), columns...)
+	for _, name := range beside {
+		dst = appendText(dst, name, name)
+	}
+	return append(append(append(dst, `},"tags":{`...), tags...), "}}"...)
 }
 
 // MergeDatasetInfo puts an entry into a dataset_info.json under name, in the place

@@ -2,6 +2,7 @@ package emit_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/drydock-ml/drydock/dataprep/emit"
@@ -31,5 +32,9 @@ func TestMergeDatasetInfo(t *testing.T) {
 		if b := emit.DatasetInfo("a", task); !json.Valid(b) {
 			t.Errorf("%s", b)
 		}
+	}
+	want := `{"file_name":"a","formatting":"sharegpt","columns":{"messages":"messages","kto_tag":"label","tools":"tools"},"tags":`
+	if b := emit.DatasetInfo("a", emit.KTO, "tools"); !strings.HasPrefix(string(b), want) || !json.Valid(b) {
+		t.Errorf("%s", b)
 	}
 }

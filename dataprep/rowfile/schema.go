@@ -113,6 +113,12 @@ func (s *Schema) Add(row []byte) error {
 // Rows returns how many rows the schema has taken in.
 func (s *Schema) Rows() int { return s.rows }
 
+// Has reports whether a row has a column of that name that is not null.
+func (s *Schema) Has(name string) bool {
+	f := s.root.field(name)
+	return f != nil && f.form != nothing
+}
+
 // Tokens gives the columns of tokenised rows the types they have where datasets
 // tokenises: input_ids of 32 bits, attention_mask of 8. It does nothing to rows
 // that lack one of them or hold anything but lists of whole numbers there.

@@ -156,11 +156,15 @@ func (r *convertRun) info() error {
 	case r.labels > 0:
 		t.Task = emit.KTO
 	}
+	var besides []string
+	if r.schema.Has("tools") {
+		besides = []string{"tools"}
+	}
 	if r.o.DryRun {
-		r.answer.Info = emit.DatasetInfo(filepath.Base(r.o.Out), t.Task)
+		r.answer.Info = emit.DatasetInfo(filepath.Base(r.o.Out), t.Task, besides...)
 		return nil
 	}
-	file, entry, err := pipeline.PutDatasetInfo(r.o.Out, r.kind, t.Task)
+	file, entry, err := pipeline.PutDatasetInfo(r.o.Out, r.kind, t.Task, besides...)
 	r.answer.Info = entry
 	if unread := (*fail.Error)(nil); errors.As(err, &unread) {
 		r.bad = append(r.bad, unread)

@@ -19,9 +19,10 @@ import (
 
 // PutDatasetInfo puts the entry for rows into the dataset_info.json beside them,
 // where LLaMA-Factory looks for it, and returns the file and the entry. rows is
-// what the rows were written as. Of a folder for load_from_disk there is no entry:
+// what the rows were written as, besides lists columns as [emit.DatasetInfo] takes
+// them. Of a folder for load_from_disk there is no entry:
 // LLaMA-Factory takes none.
-func PutDatasetInfo(rows string, kind rowfile.Kind, task emit.Task) (file string, entry []byte, err error) {
+func PutDatasetInfo(rows string, kind rowfile.Kind, task emit.Task, besides ...string) (file string, entry []byte, err error) {
 	name, key := filepath.Base(rows), beside(filepath.Base(rows), "")
 	switch kind {
 	case rowfile.Disk:
@@ -29,7 +30,7 @@ func PutDatasetInfo(rows string, kind rowfile.Kind, task emit.Task) (file string
 	case rowfile.Hub: // a folder must hold files of one kind, as data does
 		name += "/data"
 	}
-	entry = emit.DatasetInfo(name, task)
+	entry = emit.DatasetInfo(name, task, besides...)
 	file = filepath.Join(filepath.Dir(rows), emit.DatasetInfoName)
 	old, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
