@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -23,23 +24,23 @@ import (
 // convertRun reads rows one at a time and writes them to a file of its own first:
 // whether ids collide and which types the columns have is known at the end only.
 type convertRun struct {
-	a       *app
-	o       ConvertOptions
-	kind    rowfile.Kind
-	conv    *emit.Conversion
-	work    string // folder that is removed at the end
-	rows    *atomicfile.File
-	drops   output
-	schema  rowfile.Schema // of the rows without their ids
-	ids     *pipeline.InputIDs
-	parts   []convertPart
-	idKinds [2]bool // an id was text, was anything else
-	buf     []byte
-	answer  convertAnswer
-	bad     fail.List
-	pairs   int // rows written as preference pairs
-	labels  int // rows written with a label
-	refused int // rows told on the terminal
+	a        *app
+	o        ConvertOptions
+	kind     rowfile.Kind
+	conv     *emit.Conversion
+	work     string // folder that is removed at the end
+	rows     *atomicfile.File
+	drops    output
+	schema   rowfile.Schema // of the rows without their ids
+	ids      *pipeline.InputIDs
+	parts    []convertPart
+	idKinds  [2]bool // an id was text, was anything else
+	buf      []byte
+	answer   convertAnswer
+	bad      fail.List
+	pairs    int // rows written as preference pairs
+	labels   int // rows written with a label
+	refusals []*refusalKind
 }
 
 // A convertPart is how many rows one input gave.
@@ -65,6 +66,7 @@ func runConvert(ctx context.Context, a *app, o ConvertOptions) error {
 	if err := r.all(ctx, names); err != nil {
 		return err
 	}
+	r.tellRest()
 	if err := r.answer.Sums.Close(); err != nil {
 		return fail.Bug(err)
 	}
@@ -165,7 +167,7 @@ func (r *convertRun) file(ctx context.Context, name string) error {
 // row converts one row, or drops it.
 func (r *convertRun) row(in *pipeline.InputFile, b drydock.Block) error {
 	if b.Raw == nil {
-		no := &emit.Refusal{Reason: "not_a_row", Detail: "a line or cell of " + in.Kind.Name + "; rows are JSON objects"}
+		no := &emit.Refusal{Reason: notARow, Detail: "a line or cell of " + in.Kind.Name + "; rows are JSON objects"}
 		return r.drop(in, droppedAt{at: b.At}, no, b.Text+strings.Join(b.Cells, "\t"))
 	}
 	out, err := r.conv.Row(r.buf[:0], b.Raw)
@@ -275,9 +277,61 @@ func placeOf(in *pipeline.InputFile, b drydock.Block, pointer string) droppedAt 
 	return p
 }
 
-// maxTold is how many refused rows are named on the terminal; all of them are in
-// the drop file.
-const maxTold = 10
+// A refusalKind is why rows of one file were refused, and how many.
+type refusalKind struct {
+	file, reason, detail string
+	rows                 int
+}
+
+// toldKinds is of how many kinds one refused row is named on the terminal; the
+// rest are counted, and the drop file has each.
+const toldKinds = 4
+
+// tell names a refused row, unless one like it was.
+func (r *convertRun) tell(in *pipeline.InputFile, p droppedAt, no *emit.Refusal, detail string) {
+	i := slices.IndexFunc(r.refusals, func(k *refusalKind) bool {
+		return k.file == in.Name() && k.reason == no.Reason && k.detail == detail
+	})
+	if i < 0 {
+		i = len(r.refusals)
+		if i > toldKinds { // the last one counts whatever else there is
+			i = toldKinds
+		} else {
+			r.refusals = append(r.refusals, &refusalKind{file: in.Name(), reason: no.Reason, detail: detail})
+		}
+	}
+	k := r.refusals[i]
+	if k.rows++; k.rows > 1 || i == toldKinds {
+		return
+	}
+	r.bad = append(r.bad, refusedAs(no.Reason, fail.New(fail.Partial, msg.Text{"not converted (%s): %s", "未转换（%s）：%s"}, no.Reason, detail).
+		At(fail.Where{File: in.Name(), Line: pipeline.LineOf(p.at), Column: p.column})))
+}
+
+// refusedAs says with a refusal what else to do with such a file.
+func refusedAs(reason string, e *fail.Error) *fail.Error {
+	if reason == notARow {
+		return e.Hint(msg.Text{"drydock prep makes rows of documents and tables", "drydock prep 可从文档和表格生成数据行"})
+	}
+	return e
+}
+
+// tellRest counts the refused rows that were not named.
+func (r *convertRun) tellRest() {
+	for i, k := range r.refusals {
+		switch {
+		case i == toldKinds:
+			r.bad = append(r.bad, fail.New(fail.Partial, msg.Text{"%d more {row|rows} not converted, for other reasons", "另有 %d 行因其他原因未转换"}, k.rows))
+		case k.rows > 1:
+			r.bad = append(r.bad, refusedAs(k.reason, fail.New(fail.Partial, msg.Text{
+				"%d more {row|rows} not converted (%s): %s", "另有 %d 行未转换（%s）：%s",
+			}, k.rows-1, k.reason, k.detail).At(fail.Where{File: k.file})))
+		}
+	}
+}
+
+// notARow is the reason of a line that is no JSON object.
+const notARow = "not_a_row"
 
 // drop writes a row that was not converted to the drop file.
 func (r *convertRun) drop(in *pipeline.InputFile, p droppedAt, no *emit.Refusal, text string) error {
@@ -287,10 +341,7 @@ func (r *convertRun) drop(in *pipeline.InputFile, p droppedAt, no *emit.Refusal,
 	if no.Field != "" {
 		detail = no.Error()
 	}
-	if r.refused++; r.refused <= maxTold {
-		r.bad = append(r.bad, fail.New(fail.Partial, msg.Text{"not converted (%s): %s", "未转换（%s）：%s"}, no.Reason, detail).
-			At(fail.Where{File: in.Name(), Line: pipeline.LineOf(p.at), Column: p.column}))
-	}
+	r.tell(in, p, no, detail)
 	line, err := drydock.MarshalJSON(droppedRow{
 		ID:   drydock.NewRowID("", in.Name(), p.at.String(), []byte(text)).String(),
 		Step: "convert", Reason: no.Reason, Field: no.Field, Pointer: p.pointer, Line: p.line, Column: p.column, Detail: detail, Text: text,

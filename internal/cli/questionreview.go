@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -18,7 +17,6 @@ import (
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/page"
 	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/ui"
 	"github.com/drydock-ml/drydock/provenance"
@@ -348,28 +346,6 @@ func kindFor(q *drydock.Question, answer []string) *drydock.QuestionKind {
 	return &k
 }
 
-// write writes the pages that are wanted.
-func (ans *questionReviewAnswer) write(o *QuestionReviewOptions, l msg.Lang) error {
-	if o.HTML+o.Markdown == "" {
-		return nil
-	}
-	doc := reviewPage(ans, l)
-	for _, p := range []struct {
-		path string
-		to   *string
-		data func() []byte
-	}{{o.HTML, &ans.HTML, doc.HTML}, {o.Markdown, &ans.Markdown, doc.Markdown}} {
-		if p.path == "" {
-			continue
-		}
-		if err := atomicfile.WriteFile(p.path, p.data()); err != nil {
-			return err
-		}
-		*p.to = p.path
-	}
-	return nil
-}
-
 func (ans *questionReviewAnswer) text(t *ui.Terminal) {
 	t.Print(msg.Text{
 		"%d {question|questions} read, %d doubtful or dropped, %d of them decided (%s)",
@@ -408,12 +384,7 @@ func printReviewItem(t *ui.Terminal, it *pipeline.ReviewItem, n, of int) {
 		t.Prose("  ! " + s)
 	}
 	width := max(min(t.Width(), 100), 40) - 4
-	lines := it.Excerpt
-	if len(lines) == 0 && it.Text != "" {
-		lines = strings.Split(it.Text, "\n")
-	}
-	for _, l := range lines {
-		l = strings.ReplaceAll(l, "\t", " | ") // the cells of a table
+	for _, l := range sourceLines(it) {
 		for _, w := range ui.Wrap(l, width) {
 			t.Println("  | " + w)
 		}
@@ -428,6 +399,18 @@ func printReviewItem(t *ui.Terminal, it *pipeline.ReviewItem, n, of int) {
 	if it.Fix != nil {
 		t.Prose("  = " + fixWords(it.Fix, t.Lang()))
 	}
+}
+
+// sourceLines are the lines of the source to show beside an item.
+func sourceLines(it *pipeline.ReviewItem) []string {
+	lines := slices.Clone(it.Excerpt)
+	if len(lines) == 0 && it.Text != "" {
+		lines = strings.Split(it.Text, "\n")
+	}
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], "\t", " | ") // the cells of a table
+	}
+	return lines
 }
 
 // reviewed is the question as it stands: with what was decided.
@@ -494,83 +477,6 @@ func fixWords(f *overlay.Fix, l msg.Lang) string {
 		}
 	}
 	return s
-}
-
-// reviewPage is the list as a page, the source beside what was read.
-func reviewPage(ans *questionReviewAnswer, l msg.Lang) *page.Doc {
-	d := page.New(l.String(), (msg.Text{"Questions to look at", "待查看的题目"}).In(l))
-	d.Style(reviewStyle)
-	d.Text((msg.Text{
-		"%d {question|questions} read, %d doubtful or dropped, %d of them decided.", "已读 %d 题，可疑或被丢弃 %d 条，其中已决定 %d 条。",
-	}).Format(l, ans.Rows, ans.Doubtful, ans.Decided))
-	for i := range ans.Items {
-		d.Add(reviewBlock{&ans.Items[i], l})
-	}
-	return d
-}
-
-const reviewStyle = `.pair{display:grid;grid-template-columns:1fr 1fr;gap:1em;margin:0 0 1.2em}
-.pair>div{border:1px solid var(--rule);border-radius:6px;padding:.6em .8em;white-space:pre-wrap;overflow-wrap:anywhere}
-.pair>div:first-child{color:var(--soft)}
-.right{font-weight:600}
-@media(max-width:40em){.pair{grid-template-columns:1fr}}
-`
-
-// A reviewBlock is one item of the page.
-type reviewBlock struct {
-	it *pipeline.ReviewItem
-	l  msg.Lang
-}
-
-func (x reviewBlock) head() string {
-	return x.it.File + " " + x.it.At + " · " + x.it.ID + " · " + strings.Join(reviewDoubts(x.it, x.l), (msg.Text{"; ", "；"}).In(x.l))
-}
-
-func (x reviewBlock) source() []string {
-	if len(x.it.Excerpt) == 0 && x.it.Text != "" {
-		return strings.Split(x.it.Text, "\n")
-	}
-	return x.it.Excerpt
-}
-
-// HTML implements [page.Block].
-func (x reviewBlock) HTML(b *bytes.Buffer) {
-	b.WriteString("<h3>" + page.EscapeHTML(x.head()) + "</h3>\n<div class=\"pair\"><div>")
-	b.WriteString(page.EscapeHTML(strings.Join(x.source(), "\n")))
-	b.WriteString("</div><div>")
-	if q := reviewed(x.it); q != nil {
-		b.WriteString(page.EscapeHTML(q.Stem) + "\n")
-		for _, o := range q.Options {
-			line := page.EscapeHTML(o.Label + ". " + o.Text)
-			if slices.Contains(q.Answer, o.Label) {
-				line = "<span class=\"right\">" + line + "</span>"
-			}
-			b.WriteString(line + "\n")
-		}
-		lines := questionLines(q, x.l)
-		b.WriteString(page.EscapeHTML(lines[len(lines)-1]))
-	}
-	if x.it.Fix != nil {
-		b.WriteString("\n= " + page.EscapeHTML(fixWords(x.it.Fix, x.l)))
-	}
-	b.WriteString("</div></div>\n")
-}
-
-// Markdown implements [page.Block].
-func (x reviewBlock) Markdown(b *bytes.Buffer) {
-	b.WriteString("### " + page.EscapeMarkdown(x.head()) + "\n\n")
-	for _, l := range x.source() {
-		b.WriteString("> " + page.EscapeMarkdown(l) + "  \n")
-	}
-	b.WriteByte('\n')
-	if q := reviewed(x.it); q != nil {
-		for _, l := range questionLines(q, x.l) {
-			b.WriteString(page.EscapeMarkdown(l) + "  \n")
-		}
-	}
-	if x.it.Fix != nil {
-		b.WriteString("= " + page.EscapeMarkdown(fixWords(x.it.Fix, x.l)) + "\n")
-	}
 }
 
 // printFixes says what became of the corrections of a review.
