@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/valyala/fastjson"
@@ -395,7 +396,7 @@ func (r *convReader) turns(name string, v *fastjson.Value) []convTurn {
 	}
 	out := make([]convTurn, 0, len(list))
 	for i, e := range list {
-		out = append(out, r.turn(fmt.Sprintf("%s[%d]", name, i), e))
+		out = append(out, r.turn(name+"["+strconv.Itoa(i)+"]", e))
 	}
 	return out
 }

@@ -449,6 +449,24 @@ func BenchmarkEmitQuestion(b *testing.B) {
 	}
 }
 
+// BenchmarkConvert turns rows of one format into another, without loss.
+func BenchmarkConvert(b *testing.B) {
+	row := []byte(`{"id":"bank/123","messages":[{"role":"user","content":"请回答单选题，只输出选项。\n\n船舶在能见度不良的水域中航行时，应以适合当时环境的安全航速行驶。\nA. 备车\nB. 停车\nC. 抛锚\nD. 全速"},{"role":"assistant","content":"<think>\n\n</think>\n\n[A]"}],"score":0.98}`)
+	for _, to := range []string{"openai", "sharegpt", "prompt_completion"} {
+		b.Run(to, func(b *testing.B) {
+			c := emit.NewConversion("", to)
+			buf, err := c.Row(nil, row)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer meter.CPU(b, len(row))()
+			for b.Loop() {
+				buf, _ = c.Row(buf[:0], row)
+			}
+		})
+	}
+}
+
 func BenchmarkDecodeQuestion(b *testing.B) {
 	row, _ := build(b, "question", "").Emit(nil, emittest.Records()[0])
 	s := shape(b, "question")

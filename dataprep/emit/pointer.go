@@ -16,7 +16,20 @@ func pointerOf(field string) string {
 	if field == "row" {
 		return ""
 	}
-	return "/" + strings.NewReplacer("].", "/", "][", "/", "[", "/", "]", "", ".", "/").Replace(field)
+	out := make([]byte, 1, len(field)+1)
+	out[0] = '/'
+	for i := 0; i < len(field); i++ {
+		switch c := field[i]; {
+		case c == ']' && i+1 < len(field) && (field[i+1] == '.' || field[i+1] == '['): // one step
+			i++
+			out = append(out, '/')
+		case c == '[' || c == '.':
+			out = append(out, '/')
+		case c != ']':
+			out = append(out, c)
+		}
+	}
+	return string(out)
 }
 
 // Locate returns where the value that a JSON Pointer names begins in a row, in

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/drydock-ml/drydock/dataprep/emit"
+	"github.com/drydock-ml/drydock/internal/meter"
 	"github.com/drydock-ml/drydock/launch/feed"
 	"github.com/drydock-ml/drydock/launch/parity"
 )
@@ -29,8 +30,7 @@ func BenchmarkCheck(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.SetBytes(int64(len(data)))
-			b.ReportAllocs()
+			defer meter.CPU(b, len(data))()
 			for b.Loop() {
 				r, err := parity.Check(context.Background(), "rows.jsonl", bytes.NewReader(data), parity.Options{Settings: s, Contract: emit.EmptyThink, Workers: 1})
 				if err != nil || r.Matching != 20000 {
