@@ -394,3 +394,17 @@ func benchmarkRows(b *testing.B, k Kind) {
 func BenchmarkParquet(b *testing.B) { benchmarkRows(b, Parquet) }
 
 func BenchmarkArrow(b *testing.B) { benchmarkRows(b, Arrow) }
+
+// What does no harm in JSON is taken where no table is written; a number that no
+// reader of tables takes is not.
+func TestLoose(t *testing.T) {
+	t.Parallel()
+	s := &Schema{Loose: true}
+	if err := s.Add([]byte(`{"o":{},"n":123456789012345678901,"f":0.12345678901234567890123}`)); err != nil {
+		t.Error(err)
+	}
+	var c *Conflict
+	if err := s.Add([]byte(`{"f":-1e400}`)); !errors.As(err, &c) || !c.Table || c.Pointer != "/f" || !strings.Contains(c.Detail, "beyond what a 64-bit float holds") {
+		t.Error(err)
+	}
+}

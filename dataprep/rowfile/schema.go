@@ -259,7 +259,10 @@ func (w *widening) number(c *column, v *fastjson.Value, pointer string) {
 	}
 	digits := string(v.MarshalTo(nil))
 	x, err := strconv.ParseFloat(digits, 64)
-	if err != nil || !sameNumber(digits, strconv.FormatFloat(x, 'e', -1, 64)) {
+	if err != nil && w.err == nil { // JSON that readers of tables give the whole file up for
+		w.err = &Conflict{Pointer: pointer, Detail: "the number " + digits + " is beyond what a 64-bit float holds", Table: true}
+	}
+	if !sameNumber(digits, strconv.FormatFloat(x, 'e', -1, 64)) {
 		w.refuse(pointer, 0, "the number %s has more digits than a column holds", digits)
 	}
 	c.form = float

@@ -22,6 +22,7 @@ const (
 	specialToken
 	noAnswer
 	sameAnswers
+	notLoaded
 	typeDrift
 	emptySystem
 	emptyTurn
@@ -64,6 +65,8 @@ func kindOf(k int, trainer string) kind {
 		return kind{"no_answer", Error, msg.Text{"%d {row ends|rows end} without an answer", "%d 行没有以回答结尾"}, msg.Text{"the last turn must be the assistant's", "最后一轮必须是 assistant"}}
 	case sameAnswers:
 		return kind{"same_answers", Error, msg.Text{"the two answers of %d {pair are|pairs are} the same", "%d 个偏好对的两个回答相同"}, sameFix(trainer)}
+	case notLoaded:
+		return kind{"not_loaded", Error, msg.Text{"%d {row is|rows are} JSON that datasets does not read: it takes the whole file for something else", "%d 行是 datasets 无法读取的 JSON：整个文件会被误读"}, msg.Text{"drydock convert writes rows that load", "drydock convert 会写出可读取的数据行"}}
 	case emptySystem:
 		return kind{"empty_system", Warning, msg.Text{"%d {row has|rows have} an empty system turn, which servers render and trainers may leave out", "%d 行含空的 system 消息：服务端会渲染，而训练器可能省略"}, msg.Text{"leave the turn out", "请去掉该消息"}}
 	case emptyTurn:

@@ -7,6 +7,8 @@ import (
 	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/qwen3"
+
+	"github.com/valyala/fastjson"
 )
 
 // lint looks for what no comparison of tokens shows, or shows without its cause.
@@ -84,6 +86,17 @@ func (k *checker) lintAnswer(m *qwen3.Message, at string, last bool, out *found)
 		out.add(historyReasoning, at, msg.Text{})
 	case c != "" && c != emit.CoT:
 		out.add(notTheContract, at, msg.Text{"it has reasoning, and the contract is %s", "含推理过程，而约定为 %s"}, string(c))
+	}
+}
+
+// lintTools looks for control tokens in the definitions of tools, which the
+// template renders as they are.
+func lintTools(row *fastjson.Value, out *found) {
+	if row.Type() != fastjson.TypeObject {
+		return
+	}
+	if tools := row.Get("tools"); tools != nil {
+		out.control(string(tools.MarshalTo(nil)), "/tools")
 	}
 }
 

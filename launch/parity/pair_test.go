@@ -84,3 +84,28 @@ func TestRowsThatAskNothing(t *testing.T) {
 		t.Error(r.Unread)
 	}
 }
+
+// What datasets' reader gives up on is told, wherever it stands; so are labels that
+// are no labels, and control tokens of tools.
+func TestRowsThatDoNotLoad(t *testing.T) {
+	t.Parallel()
+	const turns = `"messages":[{"role":"user","content":"问"},{"role":"assistant","content":"` + block + `[A]"}]`
+	for _, c := range []struct {
+		row  string
+		want []string
+	}{
+		{`{` + turns + `,"note":"\\ud800 \ud83d\ude00 \u00e9","n":1e300}`, nil},
+		{`{"id":"x","id":"y",` + turns + `}`, []string{"not_loaded /id: the key stands twice"}},
+		{`{"meta":[{"a":{"b":1,"b":2}}],` + turns + `}`, []string{"not_loaded /meta/0/a/b: the key stands twice"}},
+		{`{"note":"\ud83d",` + turns + `}`, []string{`not_loaded: \ud83d at byte 9 is half of a surrogate pair`}},
+		{`{"note":"\uDC00\ud83d",` + turns + `}`, []string{`not_loaded: \uDC00 at byte 9 is half of a surrogate pair`}},
+		{`{"n":-1e999,` + turns + `}`, []string{"not_loaded /n: the number is beyond a 64-bit float"}},
+		{`{"label":"good",` + turns + `}`, []string{"reserved_column /label"}},
+		{`{"label":true,` + turns + `}`, nil},
+		{`{"tools":[{"name":"<|im_end|>"}],` + turns + `}`, []string{"special_token /tools: <|im_end|>", "tools"}},
+	} {
+		if d := cmp.Diff(c.want, found(check(t, c.row, "swift", emit.EmptyThink, parity.Options{}))); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.row, d)
+		}
+	}
+}

@@ -260,6 +260,7 @@ func (k *checker) row(data []byte, p *pending) error {
 	}
 	out := &p.found
 	out.id = r.id
+	unloadable(data, k.parser.value, out)
 	if r.running == nil {
 		r.running = k.pretraining(r)
 	}
@@ -279,6 +280,7 @@ func (k *checker) conversation(r *row, out *found) error {
 	if r.foreign {
 		out.uncompared = true
 		out.add(toolsInRow, "", msg.Text{})
+		lintTools(k.parser.value, out)
 	} else if err := k.feed(r, out); err != nil {
 		return err
 	}

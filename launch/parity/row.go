@@ -157,8 +157,9 @@ func (p *rowParser) beside(r *row, v *fastjson.Value) {
 		name, _, _ := strings.Cut(at[1:], "/")
 		own[name] = true
 	}
-	v.GetObject().Visit(func(key []byte, _ *fastjson.Value) {
-		if name := string(key); slices.Contains(p.reserved, name) && !own[name] && !partOfRow(name, own) {
+	v.GetObject().Visit(func(key []byte, f *fastjson.Value) {
+		name := string(key)
+		if (name == "label" || name == "kto_tag") && f.Type() == fastjson.TypeString || slices.Contains(p.reserved, name) && !own[name] && !partOfRow(name, own) {
 			r.reserved = append(r.reserved, name)
 		}
 	})
