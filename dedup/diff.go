@@ -83,7 +83,11 @@ func (d *differ) forward(a, b []rune, most int) (steps int, ok bool) {
 	v[zero+1] = 0
 	d.trace = d.trace[:0]
 	for step := 0; step <= most; step++ {
-		for k := -step; k <= step; k += 2 {
+		// of the diagonals from -step on only those from which the end, on diagonal
+		// n-m, can still be reached; the neighbours they come from were such, too
+		low, high := max(-step, n-m-(most-step)), min(step, n-m+(most-step))
+		low += (low + step) & 1 // they have the parity of step
+		for k := low; k <= high; k += 2 {
 			var x int
 			if k == -step || k != step && v[zero+k-1] < v[zero+k+1] {
 				x = int(v[zero+k+1]) // down: insert from b

@@ -79,21 +79,34 @@ func (x *index) grow() {
 	}
 }
 
-// find calls f with the records of a key that are not below from, newest first.
-func (x *index) find(key, from uint32, f func(record uint32)) {
-	s := x.slot(key)
-	if s.n == 0 {
-		return
-	}
-	if s.n == 1 {
-		if s.at >= from {
-			f(s.at)
+// lookAhead is how many keys are looked up before what they lead to is read: so
+// one wait for memory covers many of them.
+const lookAhead = 32
+
+// count adds a weight to the tally for every record that one of the keys leads to
+// and that is not below from.
+func (x *index) count(keys []uint32, from, weight uint32, t *tally) {
+	var slots [lookAhead]*slot
+	for len(keys) > 0 {
+		some := keys[:min(len(keys), lookAhead)]
+		keys = keys[len(some):]
+		for i, k := range some {
+			slots[i] = x.slot(k)
 		}
-		return
-	}
-	list := x.lists[s.at : s.at+uint32(s.n)]
-	for i := len(list) - 1; i >= 0 && list[i] >= from; i-- {
-		f(list[i])
+		for _, s := range slots[:len(some)] {
+			switch s.n {
+			case 0:
+			case 1:
+				if s.at >= from {
+					t.add(s.at, weight)
+				}
+			default:
+				list := x.lists[s.at : s.at+uint32(s.n)]
+				for i := len(list) - 1; i >= 0 && list[i] >= from; i-- { // newest first
+					t.add(list[i], weight)
+				}
+			}
+		}
 	}
 }
 

@@ -76,6 +76,7 @@ type judge struct {
 	differ    differ
 	bag       *bag
 	a, b      []rune
+	held      *part // whose letters b is and the bag holds; nil: none
 
 	telling bool // what differs is written down, for people
 	text    strings.Builder
@@ -84,8 +85,13 @@ type judge struct {
 	dist, letters int
 	reason, cause string // the first difference that counts
 	shown         int
+	pairs         int // of neighbouring letters that the last two parts share
 	whole, pieces int // differences that may be one word for another, and all
 }
+
+// begin makes the judge forget the record it has compared with others: its memory
+// may hold another one by now.
+func (j *judge) begin() { j.held = nil }
 
 // explain says what differs between two records that compare has found alike.
 func (j *judge) explain(a, b *saved) string {
@@ -134,17 +140,22 @@ func similarity(dist, letters int) float64 {
 }
 
 // part compares two parts; false: they are not near.
-func (j *judge) part(a, b *part, least float64) bool {
+func (j *judge) part(a, b *part, similar float64) bool {
 	if bytes.Equal(a.text, b.text) {
 		n := utf8.RuneCount(a.text)
 		j.letters += 2 * n
 		j.signs(a, b)
 		return true
 	}
-	j.a, j.b = runes(j.a[:0], a.text), runes(j.b[:0], b.text)
+	j.a = runes(j.a[:0], a.text)
+	if j.held != b {
+		j.held, j.b = b, runes(j.b[:0], b.text)
+		j.bag.hold(j.b)
+	}
 	total := len(j.a) + len(j.b)
-	most := int((1-least)*float64(total) + 1e-9)
-	if j.bag.distance(j.a, j.b) > most {
+	most := int((1-similar)*float64(total) + 1e-9)
+	var least int
+	if least, j.pairs = j.bag.distance(j.a); least > most {
 		return false
 	}
 	dist, ok := j.differ.diff(j.a, j.b, most)
@@ -186,7 +197,7 @@ func (j *judge) passage(a, b *part) verdict {
 	}
 	shorter, longer := min(len(j.a), len(j.b)), max(len(j.a), len(j.b))
 	if longer*5 < shorter*6 || min(countUnits(a.text), countUnits(b.text)) < unitsContained ||
-		4*j.bag.shared(j.a, j.b) < 3*shorter {
+		4*j.pairs < 3*shorter {
 		return verdict{}
 	}
 	j.differ.hunks = j.differ.hunks[:0]
@@ -329,6 +340,7 @@ func equalOption(b []*part, used []bool, x *part) int {
 // nearest finds the option of b that x has become.
 func (j *judge) nearest(b []*part, used []bool, x *part) int {
 	best, at := 0.0, -1
+	j.held = nil
 	j.a = runes(j.a[:0], x.text)
 	for i, y := range b {
 		if used[i] {

@@ -148,6 +148,7 @@ type bench struct {
 	gramer *gramer
 	tally  *tally
 	judge  judge
+	fresh  []uint32 // keys to look up a second time
 	buf    []byte
 	other  saved
 }
@@ -204,6 +205,7 @@ func (n *nearRun) explain(ctx context.Context, pairs []match, from int) error {
 			if err != nil {
 				return err
 			}
+			b.judge.begin()
 			pairs[k].differs = b.judge.explain(other, &n.block[int(with.removed)-from].saved)
 		}
 		return nil
@@ -231,16 +233,21 @@ func (n *nearRun) meet(b *bench, c *candidate, since uint32, from int) error {
 	again := c.judged
 	c.judged = true
 	count := func(keys []uint32, weight uint32) {
-		for _, key := range keys {
-			if !again || n.isFresh(key) {
-				n.index.find(key, since, func(record uint32) { b.tally.add(record, weight) })
+		if again {
+			b.fresh = b.fresh[:0]
+			for _, key := range keys {
+				if n.isFresh(key) {
+					b.fresh = append(b.fresh, key)
+				}
 			}
+			keys = b.fresh
 		}
+		n.index.count(keys, since, weight, b.tally)
 	}
 	count(c.keys.asked, 1)
 	count(c.keys.along, alongWeight)
-	if c.keys.whole != 0 && (!again || n.isFresh(c.keys.whole)) {
-		n.index.find(c.keys.whole, since, func(record uint32) { b.tally.add(record, wholeWeight) })
+	if c.keys.whole != 0 {
+		count([]uint32{c.keys.whole}, wholeWeight)
 	}
 	for _, at := range b.tally.found {
 		x := b.tally.slots[at]
@@ -248,6 +255,7 @@ func (n *nearRun) meet(b *bench, c *candidate, since uint32, from int) error {
 			c.admit(meeting{record: x.record, shared: x.shared})
 		}
 	}
+	b.judge.begin()
 	for k := range c.met {
 		m := &c.met[k]
 		if m.judged {
