@@ -100,6 +100,11 @@ func align(a, b []letter) []pair {
 		}
 		return out
 	}
+	// what both end with is paired from the end on in any case
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] && a[len(a)-1] != foreign {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+		out[len(a)] = pair{len(a), len(b)}
+	}
 	w := len(b) + 1
 	cost := make([]int32, (len(a)+1)*w)
 	for j := range w {

@@ -237,9 +237,10 @@ func btoi(b bool) int {
 func (a *alphabet) learn(text string) []letter { return a.learnStream(text).letters }
 
 func (a *alphabet) learnStream(text string) *stream {
-	var s stream
-	for i := 0; i < len(text); {
-		i += a.slow(&s, []byte(text), i, true)
+	s := stream{letters: make([]letter, 0, utf8.RuneCountInString(text))}
+	b := []byte(text)
+	for i := 0; i < len(b); {
+		i += a.slow(&s, b, i, true)
 	}
 	return &s
 }

@@ -59,10 +59,10 @@ func (s *Scanner) findOnly(i uint32) {
 	var marks []mark
 	var stem, opt float32
 	for _, h := range s.hits {
-		sd := &t.seeds[h.seed]
-		for _, p := range t.post[sd.from:sd.to] {
-			if p.item == i {
-				m := markOf(h.end, sd.idf, p.option)
+		idf, posts := t.of(h.seed)
+		for _, p := range posts {
+			if p.item() == i {
+				m := markOf(h.end, idf, p.option())
 				marks = append(marks, m)
 				stem, opt = stem+m.stem, opt+m.opt
 			}

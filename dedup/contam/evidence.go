@@ -143,7 +143,7 @@ func (s *Scanner) locate(e *evidence) {
 		p := &pieces[i]
 		if e.how == asBroken {
 			if d, _ := s.m.search(p.letters, w); d > gapCost {
-				e.locateBroken(p)
+				e.locateBroken(p, &s.gaps)
 				continue
 			}
 		}

@@ -118,15 +118,15 @@ func (s *Scanner) hitNats() map[uint32][2]float32 {
 			continue
 		}
 		seen[h.seed] = true
-		sd := &t.seeds[h.seed]
-		for _, p := range t.post[sd.from:sd.to] {
-			w := out[p.item]
-			if p.option {
-				w[1] += sd.idf
+		idf, posts := t.of(h.seed)
+		for _, p := range posts {
+			w := out[p.item()]
+			if p.option() {
+				w[1] += idf
 			} else {
-				w[0] += sd.idf
+				w[0] += idf
 			}
-			out[p.item] = w
+			out[p.item()] = w
 		}
 	}
 	return out
@@ -139,8 +139,8 @@ func (s *Scanner) likeliest(item uint32) (lo, hi int) {
 	slack := it.length + 24
 	var ends []int
 	for _, h := range s.hits {
-		sd := &t.seeds[h.seed]
-		if slices.ContainsFunc(t.post[sd.from:sd.to], func(p posting) bool { return p.item == item }) {
+		_, posts := t.of(h.seed)
+		if slices.ContainsFunc(posts, func(p posting) bool { return p.item() == item }) {
 			ends = append(ends, int(h.end))
 		}
 	}

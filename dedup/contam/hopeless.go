@@ -13,7 +13,9 @@ func (s *Scanner) hopeless(it *item, window []letter, withOptions bool) bool {
 	if !withOptions {
 		far = int((1-c.StemWithAllOptions)*(1-base)*float64(it.stemLen)) + 1
 	}
-	dist, ok := s.m.atMost(it.stem, window, far)
+	near := &nearness{s.m, it.all, window, s.dists[:0]}
+	defer func() { s.dists = near.dist }()
+	dist, ok := near.sum(0, len(it.stem), far)
 	if !ok {
 		return true
 	}
@@ -30,12 +32,12 @@ func (s *Scanner) hopeless(it *item, window []letter, withOptions bool) bool {
 		stem >= c.StemShown && above >= c.StemWithOptions && nats >= c.StemNats:
 		return false
 	}
-	return s.fewOptions(it, window)
+	return fewOptions(it, near)
 }
 
 // fewOptions reports whether so few options stand in the window that they decide
 // nothing.
-func (s *Scanner) fewOptions(it *item, window []letter) bool {
+func fewOptions(it *item, near *nearness) bool {
 	c := it.limits
 	telling := 0
 	for i := range it.options {
@@ -44,24 +46,26 @@ func (s *Scanner) fewOptions(it *item, window []letter) bool {
 		}
 	}
 	least := min(c.OptionsNear, c.OptionsOnly) * float64(telling)
-	near, left := 0, telling
+	have, left := 0, telling
 	inOrder := true
+	at := len(it.stem)
 	for i := range it.options {
 		o := &it.options[i]
 		if len(o.letters) == 0 {
 			continue
 		}
-		d, ok := s.m.atMost(o.pieces, window, tolerance(len(o.letters), it.latin))
+		d, ok := near.sum(at, at+len(o.pieces), tolerance(len(o.letters), it.latin))
+		at += len(o.pieces)
 		inOrder = inOrder && ok && d == 0
 		if !o.trivial {
 			left--
 			if ok {
-				near++
+				have++
 			}
 		}
-		if !inOrder && float64(near+left) < least {
+		if !inOrder && float64(have+left) < least {
 			return true
 		}
 	}
-	return !inOrder && (telling == 0 || float64(near) < least)
+	return !inOrder && (telling == 0 || float64(have) < least)
 }

@@ -90,11 +90,20 @@ func (ix *Index) Items() int { return len(ix.items) }
 // ConfigHash returns the hash of the settings the index was built with.
 func (ix *Index) ConfigHash() string { return ix.hash }
 
-// A posting says that a seed stands in an item.
-type posting struct {
-	item   uint32
-	option bool
+// A posting says that a seed stands in an item: its number, and in the lowest bit
+// whether it is in an option.
+type posting uint32
+
+func postingOf(item uint32, option bool) posting {
+	if option {
+		return posting(item<<1 | 1)
+	}
+	return posting(item << 1)
 }
+
+func (p posting) item() uint32 { return uint32(p >> 1) }
+
+func (p posting) option() bool { return p&1 != 0 }
 
 // seedTable is an open-addressing table from seed keys to postings, behind a
 // bit filter that turns most look-ups away in cache.
@@ -103,8 +112,18 @@ type seedTable struct {
 	second *seedFilter // by another hash
 	slots  []slot
 	shift  uint
-	seeds  []seed
-	post   []posting
+	// runs holds what is known of each seed side by side, one cache line for most:
+	// its weight, how many postings it has, and these.
+	runs []posting
+}
+
+// runHead is how much stands before the postings of a seed.
+const runHead = 2
+
+// of returns the weight and the postings of the seed whose run begins at n.
+func (t *seedTable) of(n uint32) (idf float32, posts []posting) {
+	r := t.runs[n:]
+	return math.Float32frombits(uint32(r[0])), r[runHead : runHead+r[1]]
 }
 
 // A seedFilter has one bit set for each key, so that next to all other keys are
@@ -120,16 +139,10 @@ const (
 
 func (f *seedFilter) add(h uint64) { f[h>>filterWord] |= 1 << (h >> filterBit & 63) }
 
-// A seed is what is known of one key.
-type seed struct {
-	idf      float32
-	from, to uint32 // its postings
-}
-
 // A slot holds key and value side by side: one cache line for a look-up.
 type slot struct {
 	key  uint64
-	seed uint32 // number + 1; 0: free
+	seed uint32 // where its run begins + 1; 0: free
 	plan uint32 // allowed passage it begins + 1; noPost: no item has it
 }
 
@@ -200,24 +213,23 @@ type rawPosting struct {
 	posting
 }
 
+func compareRaw(a, b rawPosting) int {
+	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.posting, b.posting))
+}
+
 func (ix *Index) buildSeeds() {
-	var raw []rawPosting
+	letters := 0
+	for i := range ix.items {
+		letters += ix.items[i].length
+	}
+	raw := make([]rawPosting, 0, letters) // about a seed a letter
 	background := ix.alpha.background()
 	ix.eachPart(func(n, option int, text *stream) {
 		text.eachSeed(func(key uint64, _ int) {
-			raw = append(raw, rawPosting{key, posting{uint32(n), option >= 0}})
+			raw = append(raw, rawPosting{key, postingOf(uint32(n), option >= 0)})
 		})
 	})
-	slices.SortFunc(raw, func(a, b rawPosting) int {
-		opt := 0
-		if a.option != b.option {
-			opt = 1
-			if b.option {
-				opt = -1
-			}
-		}
-		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.item, b.item), opt)
-	})
+	slices.SortFunc(raw, compareRaw)
 	raw = slices.Compact(raw)
 	ix.seeds.build(raw, ix, background)
 	ix.eachPart(func(n, option int, text *stream) {
@@ -265,11 +277,11 @@ func (t *seedTable) build(raw []rawPosting, ix *Index, background *background) {
 	}
 	n := float64(len(ix.items) + neutralItems)
 	var keys []uint64
-	var plans []uint32
+	var runs, plans []uint32
 	for i := 0; i < len(raw); {
 		j, df := i, 0
 		for ; j < len(raw) && raw[j].key == raw[i].key; j++ {
-			if raw[j].item != noItem && (j == i || raw[j].item != raw[j-1].item) {
+			if raw[j].item() != noItem && (j == i || raw[j].item() != raw[j-1].item()) {
 				df++
 			}
 		}
@@ -281,32 +293,34 @@ func (t *seedTable) build(raw []rawPosting, ix *Index, background *background) {
 		weak := df > most || idf <= 0
 		if !weak || allow[raw[i].key] > 0 {
 			keys = append(keys, raw[i].key)
-			from := uint32(len(t.post))
+			from := len(t.runs)
+			runs = append(runs, uint32(from))
+			t.runs = append(t.runs, posting(math.Float32bits(idf)), 0)
 			plan := uint32(allow[raw[i].key])
-			if weak || raw[j-1].item == noItem && df == 0 {
+			if weak || raw[j-1].item() == noItem && df == 0 {
 				plan |= noPost
 			}
 			plans = append(plans, plan)
 			for _, p := range raw[i:j] {
-				if weak || p.item == noItem {
+				if weak || p.item() == noItem {
 					continue
 				}
-				t.post = append(t.post, p.posting)
-				if p.option {
-					ix.items[p.item].optionMass += idf
+				t.runs = append(t.runs, p.posting)
+				if p.option() {
+					ix.items[p.item()].optionMass += idf
 				} else {
-					ix.items[p.item].stemMass += idf
+					ix.items[p.item()].stemMass += idf
 				}
 			}
-			t.seeds = append(t.seeds, seed{idf, from, uint32(len(t.post))})
+			t.runs[from+1] = posting(len(t.runs) - from - runHead)
 		}
 		i = j
 	}
-	t.fill(keys, plans)
+	t.fill(keys, runs, plans)
 }
 
 // fill lays out filter and slots for the keys.
-func (t *seedTable) fill(keys []uint64, plans []uint32) {
+func (t *seedTable) fill(keys []uint64, runs, plans []uint32) {
 	size := bits.Len(uint(len(keys)*4/3 + 16))
 	t.shift = uint(64 - size)
 	t.slots = make([]slot, 1<<size)
@@ -317,7 +331,7 @@ func (t *seedTable) fill(keys []uint64, plans []uint32) {
 		t.second.add(k * mix2)
 		for s := h >> t.shift; ; s = (s + 1) & (1<<size - 1) {
 			if t.slots[s].seed == 0 {
-				t.slots[s] = slot{k, uint32(i + 1), plans[i]}
+				t.slots[s] = slot{k, runs[i] + 1, plans[i]}
 				break
 			}
 		}
@@ -325,11 +339,11 @@ func (t *seedTable) fill(keys []uint64, plans []uint32) {
 }
 
 // noItem is the item of a seed that only begins an allowed passage.
-const noItem = math.MaxUint32
+const noItem = math.MaxUint32 >> 1
 
 func insertKey(raw []rawPosting, key uint64) []rawPosting {
 	i, _ := slices.BinarySearchFunc(raw, key, func(p rawPosting, k uint64) int { return cmp.Compare(p.key, k) })
-	return slices.Insert(raw, i, rawPosting{key, posting{item: noItem}})
+	return slices.Insert(raw, i, rawPosting{key, postingOf(noItem, false)})
 }
 
 // find returns the slot of a key; nil when no item has the seed.
@@ -351,7 +365,8 @@ func (ix *Index) mass(text *stream) float32 {
 	var m float32
 	text.eachSeed(func(key uint64, _ int) {
 		if p := ix.seeds.find(key); p != nil && p.plan&noPost == 0 {
-			m += ix.seeds.seeds[p.seed-1].idf
+			idf, _ := ix.seeds.of(p.seed - 1)
+			m += idf
 		}
 	})
 	return m

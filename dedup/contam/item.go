@@ -58,7 +58,8 @@ type item struct {
 	clauses    []piece // of the stem, where it has several
 	options    []option
 	optionLen  int
-	length     int // letters of stem and options
+	length     int     // letters of stem and options
+	all        []piece // the stem's, then those of the options in turn
 
 	stemMass   float32 // nats of the seeds of the stem
 	optionMass float32
@@ -98,6 +99,10 @@ func (a *alphabet) parse(q *benchmark.Item, set, number int) item {
 		it.optionLen += len(ls)
 		own += len(ls) - countDigits(ls)
 		latin += countLatin(ls)
+	}
+	it.all = slices.Clone(it.stem)
+	for i := range it.options {
+		it.all = append(it.all, it.options[i].pieces...)
 	}
 	if len(it.clauses) < 2 {
 		it.clauses = nil

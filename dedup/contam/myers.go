@@ -13,19 +13,35 @@ func newMatcher(end letter) *matcher {
 	return &matcher{peq: make([]uint64, end), both: make([][2]uint64, end)}
 }
 
-// atMost returns the sum of the least distances of the pieces to any place of
-// the text; false when it is more than most.
-func (m *matcher) atMost(pieces []piece, text []letter, most int) (dist int, ok bool) {
-	for len(pieces) > 1 {
-		a, b := m.least(pieces[0].letters, pieces[1].letters, text)
-		if dist += a + b; dist > most {
-			return dist, false
+// nearness holds the least distances of pieces to any place of a text, measured
+// two at a time when they are asked for.
+type nearness struct {
+	m      *matcher
+	pieces []piece
+	text   []letter
+	dist   []int // of the first pieces
+}
+
+// of returns the distance of piece i.
+func (n *nearness) of(i int) int {
+	for i >= len(n.dist) {
+		k := len(n.dist)
+		if k+1 == len(n.pieces) {
+			d, _ := n.m.search(n.pieces[k].letters, n.text)
+			n.dist = append(n.dist, d)
+			break
 		}
-		pieces = pieces[2:]
+		a, b := n.m.least(n.pieces[k].letters, n.pieces[k+1].letters, n.text)
+		n.dist = append(n.dist, a, b)
 	}
-	if len(pieces) == 1 {
-		d, _ := m.search(pieces[0].letters, text)
-		dist += d
+	return n.dist[i]
+}
+
+// sum returns the sum of the distances of pieces from to end; false when it is
+// more than most.
+func (n *nearness) sum(from, end, most int) (dist int, ok bool) {
+	for i := from; i < end && dist <= most; i++ {
+		dist += n.of(i)
 	}
 	return dist, dist <= most
 }
@@ -33,11 +49,12 @@ func (m *matcher) atMost(pieces []piece, text []letter, most int) (dist int, ok 
 // least returns the least edit distances of two patterns to any substring of
 // text. The steps of one search wait for each other, those of two do not.
 func (m *matcher) least(p, q, text []letter) (a, b int) {
+	lowP, lowQ := maxPiece-len(p), maxPiece-len(q)
 	for i, l := range p {
-		m.both[l][0] |= 1 << i
+		m.both[l][0] |= 1 << (lowP + i)
 	}
 	for i, l := range q {
-		m.both[l][1] |= 1 << i
+		m.both[l][1] |= 1 << (lowQ + i)
 	}
 	m.both[foreign] = [2]uint64{}
 	a, b = leastOf(m.both, len(p), len(q), text)
@@ -50,30 +67,33 @@ func (m *matcher) least(p, q, text []letter) (a, b int) {
 	return a, b
 }
 
+// leastOf is least with the masks made. A pattern's last letter has the highest
+// bit, so that its row is read by a constant shift; the bits below its first
+// letter match everything and cost nothing.
 func leastOf(peq [][2]uint64, n, k int, text []letter) (a, b int) {
-	lastA, lastB := uint(n-1)&63, uint(k-1)&63
-	pvA, mvA, pvB, mvB := ^uint64(0), uint64(0), ^uint64(0), uint64(0)
+	lowA, lowB := uint64(1)<<(maxPiece-n)-1, uint64(1)<<(maxPiece-k)-1
+	pvA, mvA, pvB, mvB := ^lowA, uint64(0), ^lowB, uint64(0)
 	scoreA, scoreB := n, k
 	a, b = n, k
 	for _, l := range text {
 		e := &peq[l]
-		eq := e[0]
+		eq := e[0] | lowA
 		xv := eq | mvA
 		xh := (((eq & pvA) + pvA) ^ pvA) | eq
 		ph := mvA | ^(xh | pvA)
 		mh := pvA & xh
-		scoreA += int(ph>>lastA&1) - int(mh>>lastA&1)
+		scoreA += int(ph>>63) - int(mh>>63)
 		a = min(a, scoreA)
 		ph <<= 1
 		pvA = mh<<1 | ^(xv | ph)
 		mvA = ph & xv
 
-		eq = e[1]
+		eq = e[1] | lowB
 		xv = eq | mvB
 		xh = (((eq & pvB) + pvB) ^ pvB) | eq
 		ph = mvB | ^(xh | pvB)
 		mh = pvB & xh
-		scoreB += int(ph>>lastB&1) - int(mh>>lastB&1)
+		scoreB += int(ph>>63) - int(mh>>63)
 		b = min(b, scoreB)
 		ph <<= 1
 		pvB = mh<<1 | ^(xv | ph)
@@ -86,8 +106,9 @@ func leastOf(peq [][2]uint64, n, k int, text []letter) (a, b int) {
 // text, and the end of the first such substring, at its longest. foreign letters match
 // nothing.
 func (m *matcher) search(pattern, text []letter) (dist, end int) {
+	low := maxPiece - len(pattern)
 	for i, l := range pattern {
-		m.peq[l] |= 1 << i
+		m.peq[l] |= 1 << (low + i)
 	}
 	m.peq[foreign] = 0
 	dist, end = m.run(pattern, text)
@@ -99,18 +120,18 @@ func (m *matcher) search(pattern, text []letter) (dist, end int) {
 
 func (m *matcher) run(pattern, text []letter) (dist, end int) {
 	n := len(pattern)
-	last := uint(n - 1)
-	pv, mv := ^uint64(0), uint64(0)
+	low := uint64(1)<<(maxPiece-n) - 1 // see leastOf
+	pv, mv := ^low, uint64(0)
 	score := n
 	dist = n
 	peq := m.peq
 	for i, l := range text {
-		eq := peq[l]
+		eq := peq[l] | low
 		xv := eq | mv
 		xh := (((eq & pv) + pv) ^ pv) | eq
 		ph := mv | ^(xh | pv)
 		mh := pv & xh
-		score += int(ph>>(last&63)&1) - int(mh>>(last&63)&1)
+		score += int(ph>>63) - int(mh>>63)
 		// of equal places that overlap the longest is the truest: it shows a
 		// changed last letter as changed, not as missing
 		if score <= dist && (score < dist || i+1-end <= dist && dist < n) {

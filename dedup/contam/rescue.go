@@ -107,24 +107,28 @@ type stretch struct{ from, to, lo, hi int }
 
 // stretches returns the parts into which interruptions cut a piece, as gapped
 // finds them.
-func stretches(pattern, text []letter) []stretch {
-	t := newGapTable(len(pattern), len(text))
-	for j := range text {
-		for i := range pattern {
-			t.fill(i+1, j+1, pattern[i] == text[j] && pattern[i] != foreign)
+func (t *gapTable) stretches(pattern, text []letter) []stretch {
+	t.reset(len(pattern), len(text))
+	for i, p := range pattern {
+		for j, l := range text {
+			t.fill(int32(i+1), int32(j+1), p == l && p != foreign)
 		}
 	}
 	return t.parts()
 }
 
 // gapTable is what gapped keeps a column of, with the way to each cell: by letter
-// of the pattern, then of the text, both counted from 1.
+// of the pattern, then of the text, both counted from 1. It may be used again.
 type gapTable struct {
-	n, w  int
-	cost  []int
-	gap   []int   // cost within an interruption behind this letter of the pattern
-	start []int32 // where that interruption began
-	way   []gapWay
+	n, w  int32
+	cells []gapCell
+}
+
+type gapCell struct {
+	cost  int32
+	gap   int32 // cost within an interruption behind this letter of the pattern
+	start int32 // where that interruption began
+	way   gapWay
 }
 
 // A gapWay is how the least cost of a cell came to be.
@@ -138,59 +142,61 @@ const (
 	byGap // a match behind an interruption
 )
 
-func newGapTable(pattern, text int) *gapTable {
-	w := text + 1
-	size := (pattern + 1) * w
-	t := &gapTable{n: pattern, w: w, cost: make([]int, size), gap: make([]int, size), start: make([]int32, size), way: make([]gapWay, size)}
-	for i := range pattern + 1 {
-		t.cost[i*w], t.gap[i*w], t.way[i*w] = i, pattern, byDelete
+// reset makes the table one for a pattern and a text of so many letters, with its
+// first row and column filled.
+func (t *gapTable) reset(pattern, text int) {
+	t.n, t.w = int32(pattern), int32(text+1)
+	size := (pattern + 1) * (text + 1)
+	t.cells = slices.Grow(t.cells[:0], size)[:size]
+	for j := range t.w {
+		t.cells[j] = gapCell{gap: t.n}
 	}
-	for j := range w {
-		t.gap[j] = pattern
+	for i := range t.n + 1 {
+		t.cells[i*t.w] = gapCell{cost: i, gap: t.n, way: byDelete}
 	}
-	return t
 }
 
 // fill computes the cell of letter i of the pattern and letter j of the text, once
 // those before it are there; same says that the two letters are.
-func (t *gapTable) fill(i, j int, same bool) {
+func (t *gapTable) fill(i, j int32, same bool) {
 	at := i*t.w + j
-	best, by := t.cost[at-t.w-1]+1, bySwap
+	diagonal, left, up := &t.cells[at-t.w-1], &t.cells[at-1], &t.cells[at-t.w]
+	c := gapCell{cost: diagonal.cost + 1, gap: left.gap, start: left.start, way: bySwap}
 	if same {
-		best, by = t.cost[at-t.w-1], byMatch
+		c.cost, c.way = diagonal.cost, byMatch
 	}
-	if c := t.cost[at-1] + 1; c < best {
-		best, by = c, byInsert
+	if d := left.cost + 1; d < c.cost {
+		c.cost, c.way = d, byInsert
 	}
-	if c := t.cost[at-t.w] + 1; c < best {
-		best, by = c, byDelete
+	if d := up.cost + 1; d < c.cost {
+		c.cost, c.way = d, byDelete
 	}
-	if c := t.gap[at-t.w-1]; same && c < best {
-		best, by = c, byGap
+	if same && diagonal.gap < c.cost {
+		c.cost, c.way = diagonal.gap, byGap
 	}
-	t.cost[at], t.way[at] = best, by
-	t.gap[at], t.start[at] = t.gap[at-1], t.start[at-1]
-	if j-int(t.start[at]) > longestGap {
-		t.gap[at] = t.n
+	if j-c.start > longestGap {
+		c.gap = t.n
 	}
-	if i < t.n && best+gapCost < t.gap[at] {
-		t.gap[at], t.start[at] = best+gapCost, int32(j)
+	if i < t.n && c.cost+gapCost < c.gap {
+		c.gap, c.start = c.cost+gapCost, j
 	}
+	t.cells[at] = c
 }
 
 // parts walks back from the cheapest end of the whole pattern.
 func (t *gapTable) parts() []stretch {
-	last := t.cost[t.n*t.w:]
-	i, j := t.n, 0
+	last := t.cells[t.n*t.w:]
+	j := 0
 	for k := range last {
-		if last[k] < last[j] {
+		if last[k].cost < last[j].cost {
 			j = k
 		}
 	}
+	i, w := int(t.n), int(t.w)
 	var out []stretch
 	to, hi := i, j
 	for i > 0 {
-		switch at := i*t.w + j; t.way[at] {
+		switch t.cells[i*w+j].way {
 		case byMatch, bySwap:
 			i, j = i-1, j-1
 		case byInsert:
@@ -200,7 +206,7 @@ func (t *gapTable) parts() []stretch {
 		case byGap:
 			i, j = i-1, j-1
 			out = append(out, stretch{i, to, j, hi})
-			j = int(t.start[i*t.w+j])
+			j = int(t.cells[i*w+j].start)
 			to, hi = i, j
 		}
 	}
@@ -210,16 +216,16 @@ func (t *gapTable) parts() []stretch {
 }
 
 // locateBroken is locate for a piece that something interrupts.
-func (e *evidence) locateBroken(p *piece) {
-	parts := stretches(p.letters, e.window)
-	for k, t := range parts {
+func (e *evidence) locateBroken(p *piece, t *gapTable) {
+	parts := t.stretches(p.letters, e.window)
+	for k, r := range parts {
 		part := *p
-		part.letters, part.from, part.more = p.letters[t.from:t.to], p.from+t.from, p.more || k > 0
+		part.letters, part.from, part.more = p.letters[r.from:r.to], p.from+r.from, p.more || k > 0
 		e.pieces = append(e.pieces, found{&part, place{
-			dist: distance(part.letters, e.window[t.lo:t.hi]), start: t.lo, end: t.hi,
+			dist: distance(part.letters, e.window[r.lo:r.hi]), start: r.lo, end: r.hi,
 		}})
 		if k > 0 {
-			e.gaps = append(e.gaps, [2]int{parts[k-1].hi, t.lo})
+			e.gaps = append(e.gaps, [2]int{parts[k-1].hi, r.lo})
 		}
 	}
 }

@@ -36,7 +36,9 @@ type Scanner struct {
 
 	cover    cover
 	work     []letter // a window's copy for the verification
+	dists    []int    // of a nearness
 	cost     []gapState
+	gaps     gapTable
 	best     map[uint32]match
 	further  map[uint32][]match // by item: more places that are the item by their letters
 	order    []uint32           // the items of best
@@ -271,18 +273,13 @@ func (s *Scanner) find() {
 func (s *Scanner) block(hits []hit) {
 	t := &s.ix.seeds
 	for _, h := range hits {
-		sd := &t.seeds[h.seed]
-		idf := sd.idf
-		for _, p := range t.post[sd.from:sd.to] {
-			w := &s.weight[p.item]
+		idf, posts := t.of(h.seed)
+		for _, p := range posts {
+			w := &s.weight[p.item()]
 			if w[0] == 0 && w[1] == 0 {
-				s.touched = append(s.touched, p.item)
+				s.touched = append(s.touched, p.item())
 			}
-			if p.option {
-				w[1] += idf
-			} else {
-				w[0] += idf
-			}
+			w[p&1] += idf
 		}
 	}
 	lists := s.lists[:0]
@@ -301,10 +298,10 @@ func (s *Scanner) block(hits []hit) {
 	}
 	if len(lists) > 0 {
 		for _, h := range hits {
-			sd := &t.seeds[h.seed]
-			for _, p := range t.post[sd.from:sd.to] {
-				if n := s.chosen[p.item]; n > 0 {
-					lists[n-1] = append(lists[n-1], markOf(h.end, sd.idf, p.option))
+			idf, posts := t.of(h.seed)
+			for _, p := range posts {
+				if n := s.chosen[p.item()]; n > 0 {
+					lists[n-1] = append(lists[n-1], markOf(h.end, idf, p.option()))
 				}
 			}
 		}

@@ -112,8 +112,9 @@ func (s *Scanner) astride(a, b *kept) []uint32 {
 	var out []uint32
 	for _, h := range a.tailHits {
 		if int(h.end) > len(a.tail)-seamNear {
-			for _, p := range t.post[t.seeds[h.seed].from:t.seeds[h.seed].to] {
-				left = append(left, p.item)
+			_, posts := t.of(h.seed)
+			for _, p := range posts {
+				left = append(left, p.item())
 			}
 		}
 	}
@@ -123,9 +124,11 @@ func (s *Scanner) astride(a, b *kept) []uint32 {
 		if h.end > seamBehind {
 			continue
 		}
-		for _, p := range t.post[t.seeds[h.seed].from:t.seeds[h.seed].to] {
-			if _, ok := slices.BinarySearch(left, p.item); ok && !slices.Contains(a.found, p.item) && !slices.Contains(b.found, p.item) {
-				out = append(out, p.item)
+		_, posts := t.of(h.seed)
+		for _, p := range posts {
+			i := p.item()
+			if _, ok := slices.BinarySearch(left, i); ok && !slices.Contains(a.found, i) && !slices.Contains(b.found, i) {
+				out = append(out, i)
 			}
 		}
 	}
@@ -140,14 +143,14 @@ func (s *Scanner) weighs(i uint32, hits []hit, from, to int) (stem, opt float32)
 		if int(h.end) <= from || int(h.end) > to {
 			continue
 		}
-		sd := &t.seeds[h.seed]
-		for _, p := range t.post[sd.from:sd.to] {
+		idf, posts := t.of(h.seed)
+		for _, p := range posts {
 			switch {
-			case p.item != i:
-			case p.option:
-				opt += sd.idf
+			case p.item() != i:
+			case p.option():
+				opt += idf
 			default:
-				stem += sd.idf
+				stem += idf
 			}
 		}
 	}
