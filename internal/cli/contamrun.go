@@ -16,6 +16,7 @@ import (
 	"github.com/drydock-ml/drydock/dedup/contam/report"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/parallel"
 	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/runstore"
 )
@@ -87,7 +88,9 @@ func runContamCheck(ctx context.Context, a *app, o ContamCheckOptions) error {
 		return err
 	}
 	defer sink.close()
+	blind := blindSpots(r.settings)
 	t, err := a.scanContam(ctx, o, r.ContamCheck, r.files, sink)
+	ans.Blind, ans.BlindStemOnly = blind()
 	if err != nil {
 		return err
 	}
@@ -231,13 +234,28 @@ func newContamSummary(benches []*pipeline.Bench, settings contamSettings) report
 	s := report.Summary{
 		Version: buildVersion().Version, Benchmarks: reportBenches(benches), Items: settings.Items(), Config: settings.ConfigHash(),
 	}
-	s.Blind = reportItems(settings.Blind())
-	if stems, ok := settings.(interface{ BlindStems() []contam.ItemRef }); ok {
-		s.BlindStemOnly = reportItems(stems.BlindStems())
-	}
 	s.Fail = failVerdicts(benches, settings)
 	s.Normalize()
 	return s
+}
+
+// blindSpots looks for what the settings cannot see, whole items and stems alone,
+// beside the scan; wait gives it.
+func blindSpots(settings contamSettings) (wait func() (whole, stems []report.Item)) {
+	whole, stems := []report.Item{}, []report.Item{}
+	task := parallel.Go(func() error {
+		whole = reportItems(settings.Blind())
+		if s, ok := settings.(interface{ BlindStems() []contam.ItemRef }); ok {
+			stems = reportItems(s.BlindStems())
+		}
+		return nil
+	})
+	return func() ([]report.Item, []report.Item) {
+		if err := task.Wait(); err != nil {
+			panic(err) // a bug, as it would be without the goroutine
+		}
+		return whole, stems
+	}
 }
 
 // failVerdicts lists what fails the check, against any of the benchmarks.
