@@ -407,4 +407,7 @@ func TestLoose(t *testing.T) {
 	if err := s.Add([]byte(`{"f":-1e400}`)); !errors.As(err, &c) || !c.Table || c.Pointer != "/f" || !strings.Contains(c.Detail, "beyond what a 64-bit float holds") {
 		t.Error(err)
 	}
+	if err := s.Add([]byte(`{"deep":` + strings.Repeat("[", 80) + strings.Repeat("]", 80) + `}`)); !errors.As(err, &c) || !c.Table {
+		t.Error(err)
+	}
 }

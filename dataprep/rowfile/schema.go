@@ -202,11 +202,18 @@ func (w *widening) refuse(pointer string, row int, format string, args ...any) {
 	}
 }
 
+// never refuses what readers of tables give the whole file up for, JSON or not.
+func (w *widening) never(pointer, detail string) {
+	if w.err == nil {
+		w.err = &Conflict{Pointer: pointer, Detail: detail, Table: true}
+	}
+}
+
 // see finds the type of a value by itself.
 func (w *widening) see(c *column, v *fastjson.Value, pointer string) {
 	c.row, c.at = w.row, w.at
 	if strings.Count(pointer, "/") > maxDepth {
-		w.refuse(pointer, 0, "more than %d lists and objects inside each other", maxDepth)
+		w.never(pointer, fmt.Sprintf("more than %d lists and objects inside each other", maxDepth))
 		return
 	}
 	switch v.Type() {
@@ -259,8 +266,8 @@ func (w *widening) number(c *column, v *fastjson.Value, pointer string) {
 	}
 	digits := string(v.MarshalTo(nil))
 	x, err := strconv.ParseFloat(digits, 64)
-	if err != nil && w.err == nil { // JSON that readers of tables give the whole file up for
-		w.err = &Conflict{Pointer: pointer, Detail: "the number " + digits + " is beyond what a 64-bit float holds", Table: true}
+	if err != nil {
+		w.never(pointer, "the number "+digits+" is beyond what a 64-bit float holds")
 	}
 	if !sameNumber(digits, strconv.FormatFloat(x, 'e', -1, 64)) {
 		w.refuse(pointer, 0, "the number %s has more digits than a column holds", digits)
