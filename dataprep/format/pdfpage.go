@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"math"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -46,6 +47,9 @@ type rawPage struct {
 // stamp or a running line on it.
 const fewGlyphs = 200
 
+// maxGlyphs bounds one page: a broadsheet in small print has 50,000.
+const maxGlyphs = 2_000_000
+
 // readPage reads one page of an open document, counted from 0. pictures says
 // that the file holds images and that they are to be found.
 func readPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, pictures bool) (*rawPage, error) {
@@ -63,6 +67,9 @@ func readPage(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, pictures
 	count, err := p.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text.TextPage})
 	if err != nil {
 		return nil, err
+	}
+	if count.Count > maxGlyphs {
+		return nil, fmt.Errorf("it holds %d characters; more than %d are not read", count.Count, maxGlyphs)
 	}
 	raw := &rawPage{glyphs: make([]glyph, 0, max(0, count.Count))}
 	high := rune(0) // first half of a surrogate pair

@@ -172,7 +172,7 @@ func (c *chapter) text(l line, level int8) {
 }
 
 func (c *chapter) textLine(l line, level int8) {
-	if c.cur != nil && level == 0 && c.cur.expects(l.text) {
+	if c.cur != nil && level == 0 && c.cur.expects(l.text) && len(c.cur.lines) < maxLines {
 		c.addLine(l) // the next option: the commonest line of a bank
 		return
 	}
@@ -223,7 +223,7 @@ func (c *chapter) textLine(l line, level int8) {
 		c.cur.inside = inside
 		return
 	}
-	if c.cur != nil && !c.foreign(l) {
+	if c.cur != nil && len(c.cur.lines) < maxLines && !c.foreign(l) {
 		c.addLine(l)
 		return
 	}
@@ -258,6 +258,10 @@ func (c *chapter) opensKey(l line, level int8) bool {
 	}
 	return false
 }
+
+// maxLines is how many lines one question may have, its explanation included; what
+// runs on is something else.
+const maxLines = 5000
 
 // maxOrphans is how many lines of foreign text are reported together.
 const maxOrphans = 200
@@ -455,9 +459,12 @@ func (c *chapter) openItem(m numberMark, l line) {
 	c.cur.lines = c.room()
 	c.cur.addFirst(body)
 	c.cur.radio = formMark(l.text)
-	c.held += len(l.text)
+	c.held += len(l.text) + itemCost
 	c.lastAdd = &c.cur.lines[0]
 }
+
+// What a held item and a held line take in memory beside their text, about.
+const itemCost, lineCost = 1 << 10, 1 << 7
 
 // itemLines is how many lines an item has room for; slabLines, how many are
 // allocated at once.
@@ -486,7 +493,7 @@ func (it *item) addFirst(l line) {
 
 func (c *chapter) addLine(l line) {
 	c.cur.add(l)
-	c.held += len(l.text)
+	c.held += len(l.text) + lineCost
 	c.lastAdd = &c.cur.lines[len(c.cur.lines)-1]
 }
 

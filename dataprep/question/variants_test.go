@@ -1,6 +1,7 @@
 package question_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/drydock-ml/drydock"
@@ -139,5 +140,23 @@ func TestDiagramInAnyCase(t *testing.T) {
 		if err != nil || !r.Question.NeedsFigure {
 			t.Fatal(r, err)
 		}
+	}
+}
+
+// What runs on for thousands of lines behind a question is no part of it, and is
+// not lost.
+func TestQuestionsHaveAnEnd(t *testing.T) {
+	t.Parallel()
+	in := "1. 左舷灯为\nA. 红\nB. 绿\n答案：A\n解析：见下。\n" + strings.Repeat("航行中应保持正规瞭望\n", 12000) + "2. 右舷灯为\nA. 红\nB. 绿\n答案：B"
+	got := parse(t, text(in))
+	lines := 0
+	for _, r := range got.records {
+		lines += strings.Count(r.Question.Explanation, "正规")
+	}
+	for _, d := range got.drops {
+		lines += strings.Count(d.Record.Passage.Text, "正规")
+	}
+	if len(got.records) != 2 || len(got.records[0].Question.Explanation) > 200_000 || lines != 12000 {
+		t.Errorf("%d questions, %d lines", len(got.records), lines)
 	}
 }

@@ -493,7 +493,7 @@ func (c *chapter) flushEntries() {
 // this many bytes the rest of the file is searched for a key before more is held.
 const (
 	lookEntries = 512
-	holdBytes   = 8 << 20
+	holdBytes   = 10 << 20
 )
 
 // relieve lets go what needs nothing more, so that a bank of any length with

@@ -109,13 +109,16 @@ func Packed(head []byte) string {
 type Limits struct {
 	Entries int   // members, all archives in archives together
 	Bytes   int64 // unpacked bytes of all members together
-	Ratio   int64 // unpacked bytes for one packed byte of a member
+	Ratio   int64 // unpacked bytes for one packed byte of a member, and of the whole input
 	Depth   int   // archives in archives
 }
 
 // ratioFrom bytes of a member may be unpacked before its ratio counts: an empty
 // array packs a thousand times.
 const ratioFrom = 64 << 20
+
+// wholeFrom is the same for all that archives in archives unpack to together.
+const wholeFrom = 256 << 20
 
 // DefaultLimits leave room for any data set that fits a disk and stop what was
 // made to fill one.
@@ -128,6 +131,7 @@ type Budget struct {
 	limits  Limits
 	entries int
 	bytes   int64
+	packed  int64 // size of the outermost archive; 0: unknown
 }
 
 // NewBudget returns a fresh count.
@@ -161,6 +165,9 @@ type Member struct {
 func (b *Budget) Walk(k Kind, src Source, depth int, visit func(Member) error, skip func(name string, err error)) error {
 	if depth > b.limits.Depth {
 		return bound(msg.Text{"archives lie in each other more than %d deep; this one was not opened", "压缩包嵌套超过 %d 层；未打开此压缩包"}, b.limits.Depth)
+	}
+	if depth == 1 {
+		b.packed = src.Size
 	}
 	switch k {
 	case Zip:
@@ -211,6 +218,9 @@ func (b *Budget) entry() error {
 }
 
 func (b *Budget) room() error {
+	if b.packed > 0 && b.bytes > wholeFrom && b.bytes/b.packed > b.limits.Ratio {
+		return bound(msg.Text{"with the archives in it, it unpacks to more than %d times its size; the rest was not looked into", "连同其中的压缩包，解压后超过原大小的 %d 倍；其余未检查"}, b.limits.Ratio)
+	}
 	if b.bytes < b.limits.Bytes {
 		return nil
 	}

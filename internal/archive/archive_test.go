@@ -217,3 +217,16 @@ func FuzzWalk(f *testing.F) {
 		Packed(data)
 	})
 }
+
+// Archives in archives, each of which keeps within its ratio, are held to it together.
+func TestRatioOfTheWhole(t *testing.T) {
+	t.Parallel()
+	zeros := file{"z", string(make([]byte, 40<<20))}
+	inner := string(zipOf(t, zeros, zeros, zeros))
+	data := zipOf(t, file{"a.zip", inner}, file{"b.zip", inner}, file{"c.zip", inner}, file{"d.zip", inner})
+	b := NewBudget(DefaultLimits())
+	seen := deep(b, data, 1, "f")
+	if last := seen[len(seen)-1]; b.bytes > wholeFrom+1<<20 || !strings.Contains(last, "more than 1000 times") {
+		t.Errorf("%d bytes, %.200q", b.bytes, last)
+	}
+}
