@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/launch"
 )
 
@@ -72,6 +74,24 @@ func TestVersionOfAUsersInstallation(t *testing.T) {
 		if found, _ := must(t, "swift", "{}").Check(t.Context(), h); found.Version != "4.6.0" {
 			t.Errorf("%q: %+v", first, found)
 		}
+	}
+}
+
+// A program that does not tell its version is there all the same.
+func TestUnknownVersion(t *testing.T) {
+	t.Parallel()
+	h := launch.Host{
+		LookPath: func(name string) (string, error) { return "/opt/bin/" + name, nil },
+		Output:   func(context.Context, ...string) ([]byte, error) { return nil, errors.New("no") },
+	}
+	tr := must(t, "axolotl", "{}")
+	found, problems := tr.Check(t.Context(), h)
+	if len(problems) == 0 || !strings.Contains(problems[0].In(msg.En), "axolotl of an unknown version is installed") {
+		t.Errorf("problems %v", problems)
+	}
+	p, err := tr.Plan(launch.Job{Data: "a.jsonl", Dir: "d"}, found)
+	if err != nil || len(p.Notes) != 1 || !strings.HasSuffix(p.Notes[0].In(msg.En), "found: one of an unknown version") {
+		t.Errorf("notes %v, %v", p.Notes, err)
 	}
 }
 

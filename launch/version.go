@@ -120,9 +120,10 @@ func needsGPU(h Host, device string) []Problem {
 	return nil
 }
 
-func orUnknown(version string) string {
+// orUnknown follows the name of a program that is there.
+func orUnknown(version string) any {
 	if version == "" {
-		return "?"
+		return msg.Text{"of an unknown version", "（版本未知）"}
 	}
 	return version
 }
@@ -133,12 +134,15 @@ func versionNote(title, planned string, f Found) []Note {
 	if f.Version == planned {
 		return nil
 	}
-	return []Note{{msg.Phrase{Text: msg.Text{"planned for %s %s; found: %s", "按 %s %s 制定；已安装：%s"}, Args: []any{title, planned, orNone(f.Version)}}}}
+	return []Note{{msg.Phrase{Text: msg.Text{"planned for %s %s; found: %s", "按 %s %s 制定；已安装：%s"}, Args: []any{title, planned, orNone(f)}}}}
 }
 
-func orNone(version string) any {
-	if version == "" {
-		return msg.Text{"none", "无"}
+func orNone(f Found) any {
+	switch {
+	case f.Version != "":
+		return f.Version
+	case f.Binary != "":
+		return msg.Text{"one of an unknown version", "版本未知"}
 	}
-	return version
+	return msg.Text{"none", "无"}
 }

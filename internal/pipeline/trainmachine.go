@@ -33,6 +33,9 @@ func (c *Config) machine(ctx context.Context, env Env, t *TrainResult) *MachineR
 	if free, err := launch.FreeSpace(inside(c.Dir, t.Plan.Dir)); err == nil {
 		m.FreeDisk = free
 	}
+	if len(gpus) > 0 && len(m.GPUs) == 0 && t.Plan.Load != nil {
+		m.warn(msg.Text{"CUDA_VISIBLE_DEVICES hides every card: Qwen3-8B does not train without a GPU", "CUDA_VISIBLE_DEVICES 屏蔽了所有显卡：没有 GPU 无法训练 Qwen3-8B"})
+	}
 	if port := t.Plan.MeetingPort(env.Environ, len(m.GPUs)); port != 0 && launch.PortTaken(port) {
 		m.warn(msg.Text{
 			"port %d is in use, at which the processes of the training meet; set MASTER_PORT to another", "训练各进程会合所用的端口 %d 已被占用；请用 MASTER_PORT 指定其他端口",

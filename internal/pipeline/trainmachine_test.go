@@ -38,6 +38,7 @@ func TestMachineWarnsOfMemory(t *testing.T) {
 		"too small":           {small, nil, 400, "GPU 1 (NVIDIA GeForce RTX 3080) has 10.0 GiB"},
 		"the small one hid":   {big + small, []string{"CUDA_VISIBLE_DEVICES=0"}, 400, ""},
 		"no card":             {"", nil, 400, ""},
+		"all hidden":          {big, []string{"CUDA_VISIBLE_DEVICES="}, 400, "CUDA_VISIBLE_DEVICES hides every card"},
 		"held by others":      {"0, NVIDIA H200, 143771, 9000, 570.1, 9.0\n", nil, 400, "of GPU 0 (NVIDIA H200) only 8.8 GiB of 140.4 GiB are free"},
 		"a row of its length": {"0, NVIDIA A10, 23028, 22000, 570.1, 8.6\n", nil, 8000, "a batch of 4 rows of 8000 tokens"},
 	} {
