@@ -103,6 +103,7 @@ func (c *corpus) emitAll(ctx context.Context, states []*partState, ids *rowIDs) 
 type emitRun struct {
 	c       *corpus
 	state   *outState
+	all     []*atomicfile.File // every file that is open
 	files   [][2]rowFiles      // by output, of train and dev
 	left    []*atomicfile.File // what each output left out
 	drops   *atomicfile.File
@@ -134,50 +135,13 @@ func (c *corpus) sides() int {
 
 func (c *corpus) emitPart(ctx context.Context, p *part, s *partState) (*outState, error) {
 	e := &emitRun{c: c, state: &outState{outputs: make([]OutputResult, len(c.emits))}}
-	var all []*atomicfile.File
-	create := func(suffix string) (*atomicfile.File, error) {
-		f, err := atomicfile.Create(c.chunk(atOutput, p, suffix))
-		if err == nil {
-			all = append(all, f)
-		}
-		return f, err
-	}
 	defer func() {
-		for _, f := range all {
+		for _, f := range e.all {
 			f.Abort()
 		}
 	}()
-	var err error
-	if e.drops, err = create(".dropped.jsonl"); err != nil {
+	if err := e.open(p); err != nil {
 		return nil, err
-	}
-	if c.mixed != nil {
-		if e.unmixed, err = atomicfile.Create(c.chunk(atMix, p, ".dropped.jsonl")); err != nil {
-			return nil, err
-		}
-		all = append(all, e.unmixed)
-	}
-	e.files, e.left = make([][2]rowFiles, len(c.emits)), make([]*atomicfile.File, len(c.emits))
-	for i := range c.emits {
-		e.state.outputs[i] = newOutputResult()
-		if e.left[i], err = create(chunkName(i, inTrain, "left")); err != nil {
-			return nil, err
-		}
-		for side := range c.sides() {
-			f := &e.files[i][side]
-			for _, k := range []struct {
-				to   **atomicfile.File
-				name string
-			}{{&f.rows, "rows"}, {&f.sidecar, "sidecar"}, {&f.lineage, "lineage"}} {
-				if *k.to, err = create(chunkName(i, side, k.name)); err != nil {
-					return nil, err
-				}
-			}
-		}
-		if c.sides() > 1 {
-			dev := newOutputResult()
-			e.state.outputs[i].Dev = &dev
-		}
 	}
 	base := 0
 	for recs, err := range p.batches(ctx) {
@@ -194,12 +158,56 @@ func (c *corpus) emitPart(ctx context.Context, p *part, s *partState) (*outState
 		}
 		base += len(recs)
 	}
-	for _, f := range all {
+	for _, f := range e.all {
 		if err := f.Commit(); err != nil {
 			return nil, err
 		}
 	}
 	return e.state, nil
+}
+
+// open creates the part's chunks of every output.
+func (e *emitRun) open(p *part) (err error) {
+	c := e.c
+	if e.drops, err = e.create(atOutput, p, ".dropped.jsonl"); err != nil {
+		return err
+	}
+	if c.mixed != nil {
+		if e.unmixed, err = e.create(atMix, p, ".dropped.jsonl"); err != nil {
+			return err
+		}
+	}
+	e.files, e.left = make([][2]rowFiles, len(c.emits)), make([]*atomicfile.File, len(c.emits))
+	for i := range c.emits {
+		e.state.outputs[i] = newOutputResult()
+		if e.left[i], err = e.create(atOutput, p, chunkName(i, inTrain, "left")); err != nil {
+			return err
+		}
+		for side := range c.sides() {
+			f := &e.files[i][side]
+			for _, k := range []struct {
+				to   **atomicfile.File
+				name string
+			}{{&f.rows, "rows"}, {&f.sidecar, "sidecar"}, {&f.lineage, "lineage"}} {
+				if *k.to, err = e.create(atOutput, p, chunkName(i, side, k.name)); err != nil {
+					return err
+				}
+			}
+		}
+		if c.sides() > 1 {
+			dev := newOutputResult()
+			e.state.outputs[i].Dev = &dev
+		}
+	}
+	return nil
+}
+
+func (e *emitRun) create(stage int, p *part, suffix string) (*atomicfile.File, error) {
+	f, err := atomicfile.Create(e.c.chunk(stage, p, suffix))
+	if err == nil {
+		e.all = append(e.all, f)
+	}
+	return f, err
 }
 
 func newOutputResult() OutputResult {
