@@ -15,7 +15,7 @@ import (
 )
 
 type commandOptions struct {
-	Argv   []string `yaml:"argv" required:"true" help:"The program and its arguments; {data}, {output}, {base}, {contract}, {seed} and {resume} (a checkpoint, or nothing) are filled in. No shell reads them." zh:"程序及其参数；{data}、{output}、{base}、{contract}、{seed} 和 {resume}（检查点或空）会被替换；不经过 shell。"`
+	Argv   []string `yaml:"argv" required:"true" help:"The program and its arguments; {data}, {output}, {base}, {contract}, {seed} and {resume} (a checkpoint, or nothing) are filled in. No shell reads them. The program runs in the folder of the training, build/train: a script of the project is ../../train.py there." zh:"程序及其参数；{data}、{output}、{base}、{contract}、{seed} 和 {resume}（检查点或空）会被替换；不经过 shell。程序在训练目录 build/train 中运行：项目中的脚本应写作 ../../train.py。"`
 	Env    []string `yaml:"env" help:"Names of environment variables the program reads, to be shown in the plan." zh:"程序读取的环境变量名，会在计划中列出。"`
 	Follow []string `yaml:"follow" help:"Files in the run's folder the program appends figures to." zh:"程序会追加指标的文件（相对于运行目录）。"`
 }

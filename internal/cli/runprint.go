@@ -234,21 +234,7 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 	case pipeline.StageContam:
 		details = describeContam(t, s)
 	case pipeline.StageOutput:
-		for _, o := range s.Output {
-			if s.Sums == nil { // a plan has not counted
-				details = append(details, o.Path)
-				if o.Dev != nil {
-					details = append(details, o.Dev.Path)
-				}
-				continue
-			}
-			details = append(details, t.Say(msg.Text{"%s: %d %s {row|rows}", "%s：%d 行 %s"}, o.Path, o.Rows, o.Shape))
-			details = append(details, lettersText(t, o.Letters)...)
-			details = append(details, packedText(t, o.Packed)...)
-			if d := o.Dev; d != nil {
-				details = append(details, t.Say(msg.Text{"%s: %d %s {row|rows}", "%s：%d 行 %s"}, d.Path, d.Rows, d.Shape))
-			}
-		}
+		details = describeOutput(t, s)
 	case pipeline.StageMix:
 		details = describeMix(t, s)
 	case pipeline.StageTrain:
@@ -382,6 +368,33 @@ func describeContam(t *ui.Terminal, s *pipeline.StageResult) []string {
 }
 
 // describeEval puts the endpoints of a benchmark under each other.
+// describeOutput names the files, their rows, and what none of them took.
+func describeOutput(t *ui.Terminal, s *pipeline.StageResult) (details []string) {
+	for _, o := range s.Output {
+		if s.Sums == nil { // a plan has not counted
+			details = append(details, o.Path)
+			if o.Dev != nil {
+				details = append(details, o.Dev.Path)
+			}
+			continue
+		}
+		details = append(details, t.Say(msg.Text{"%s: %d %s {row|rows}", "%s：%d 行 %s"}, o.Path, o.Rows, o.Shape))
+		details = append(details, lettersText(t, o.Letters)...)
+		details = append(details, packedText(t, o.Packed)...)
+		if d := o.Dev; d != nil {
+			details = append(details, t.Say(msg.Text{"%s: %d %s {row|rows}", "%s：%d 行 %s"}, d.Path, d.Rows, d.Shape))
+		}
+	}
+	if s.Sums == nil || s.Sums.DroppedTotal() == 0 {
+		return details
+	}
+	if !t.OutTTY() {
+		return append(details, t.Say(msg.Text{"%d dropped (%s)", "丢弃 %d（%s）"}, s.Sums.DroppedTotal(), countWords(s.Sums.Dropped)))
+	}
+	details = append(details, t.Say(msg.Text{"%d dropped", "丢弃 %d"}, s.Sums.DroppedTotal()))
+	return append(details, meaningLines(t, s.Sums.Dropped, provenance.ReasonMeaning)...)
+}
+
 func describeEval(t *ui.Terminal, results []pipeline.EvalResult) []string {
 	var out []string
 	last, wide := "", 0
@@ -409,7 +422,7 @@ func describeTrain(t *ui.Terminal, r *pipeline.TrainResult) []string {
 	case !r.Found:
 		return []string{t.Say(msg.Text{"planned only: %s is not installed (drydock doctor)", "仅生成计划：未安装 %s（drydock doctor）"}, r.Trainer)}
 	}
-	return []string{t.Say(msg.Text{"planned only: drydock train starts %s", "仅生成计划：drydock train 启动 %s"}, r.Trainer)}
+	return []string{t.Say(msg.Text{"%s will be started, as by drydock train", "将启动 %s，与 drydock train 相同"}, r.Trainer)}
 }
 
 // countWords writes counts by name, the largest first: "single 118, judge 5".

@@ -237,7 +237,7 @@ func (t *trained) figures(dir string) error {
 		t.add("figures", "seconds", strconv.FormatFloat(t.info.End.Sub(t.info.Start).Round(time.Second).Seconds(), 'f', -1, 64))
 	}
 	if o := t.manifest.Outcome; o != nil {
-		t.add("figures", "step", fmt.Sprintf("%d/%d", o.Step, o.MaxSteps))
+		t.add("figures", "step", stepOf(o.Step, o.MaxSteps))
 		t.add("figures", "cause", o.Cause)
 		if o.EvalLoss != nil {
 			t.add("figures", "eval_loss", fmt.Sprintf("%.4g", *o.EvalLoss))

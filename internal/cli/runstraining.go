@@ -62,7 +62,7 @@ func (r runAnswer) trainingText(t *ui.Terminal) {
 	}
 	if o := m.Outcome; o != nil {
 		if o.Step > 0 { // a trainer of one's own may name none
-			tb.Row(t.Say(msg.Text{"steps", "步数"}), fmt.Sprintf("%d/%d", o.Step, o.MaxSteps))
+			tb.Row(t.Say(msg.Text{"steps", "步数"}), stepOf(o.Step, o.MaxSteps))
 		}
 		if o.Cause != "" {
 			tb.Row(t.Say(msg.Text{"cause", "原因"}), o.Cause)
@@ -110,4 +110,12 @@ func verdictText(r *runstore.Resumed) msg.Text {
 		return msg.Text{"the loss jumped", "损失突增"}
 	}
 	return msg.Text{"no figures came", "没有指标"}
+}
+
+// stepOf writes a step and how many there are, when the trainer has said that.
+func stepOf(step, of int) string {
+	if of <= 0 {
+		return fmt.Sprint(step)
+	}
+	return fmt.Sprintf("%d/%d", step, of)
 }
