@@ -15,6 +15,7 @@ import (
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/provenance"
 )
 
@@ -206,11 +207,29 @@ func TestSplitNumber(t *testing.T) {
 
 func TestSplitThatCannotBe(t *testing.T) {
 	t.Parallel()
-	dir, _ := mixProject(t, "split: {dev: 0.05, by: source}")
-	_, err := runProject(t.Context(), dir, Options{})
-	if fail.Code(err) != fail.Config.Code() || !strings.Contains(err.Error(), "cannot be divided") {
-		t.Errorf("%v", err)
+	for _, c := range []struct{ settings, want, hint string }{
+		{"split: {dev: 0.05, by: source}", "cannot be divided", "raise dev"},
+		{"split: {dev: 100000}", "cannot be divided", "lower dev"},
+		{"mix: {quotas: {lang: {zh: 0, en: 0}}}\nsplit: {dev: 5}", "no record is left", "take split: out"},
+	} {
+		dir, _ := mixProject(t, c.settings)
+		_, err := runProject(t.Context(), dir, Options{})
+		if fail.Code(err) != fail.Config.Code() || !strings.Contains(err.Error(), c.want) || !strings.Contains(strings.Join(fail.All(err)[0].Hints(msg.En), " "), c.hint) {
+			t.Errorf("%s: %v", c.settings, err)
+		}
 	}
+}
+
+// A name that no record has is in the report all the same: it may be misspelt.
+func TestMixOfNothing(t *testing.T) {
+	t.Parallel()
+	dir, _ := mixProject(t, "mix: {quotas: {subject: {Knots: 5}}}")
+	for _, g := range mustRun(t, dir, Options{}).Stage(StageMix).Mix.Groups {
+		if g.By == "subject" && g.Name == "Knots" && g.Before == 0 && *g.Quota == 5 {
+			return
+		}
+	}
+	t.Error("Knots is not reported")
 }
 
 func TestMixIsTheSameAtAnyWorkerCount(t *testing.T) {

@@ -70,6 +70,11 @@ func (m *mixer) report(d *mixDecision, cells []mixCell, chosen []mixChoice, dev 
 			n := d.taken[cell]
 			g.Before, g.After, g.Dev = g.Before+n[0], g.After+n[1], g.Dev+inDev[c]
 		}
+		for name := range m.named[dim] { // also what no record has: it may be a slip of the pen
+			if name != rest && groups[name] == nil {
+				groups[name] = m.group(dim, by, name)
+			}
+		}
 		var list []MixGroup
 		for _, g := range groups {
 			list = append(list, *g)

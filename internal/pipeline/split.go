@@ -193,6 +193,13 @@ func (m *mixer) indivisible(records, groups, largest, wanted int) error {
 		"split: %d {record|records} in %d groups that belong together, the largest of %d, cannot be divided so that dev has up to %d",
 		"split：%d 条记录组成 %d 个不可拆分的组，最大的组有 %d 条，无法划出至多 %d 条作为 dev",
 	}, records, groups, largest, wanted)
+	switch {
+	case records == 0:
+		return fail.New(fail.Config, msg.Text{"split: no record is left to divide into train and dev", "split：没有剩下可划分为 train 和 dev 的记录"}).
+			Hint(msg.Text{"take split: out to see what was read and why it was left out", "去掉 split: 可查看读入了什么、为何未采用"})
+	case wanted >= records:
+		return e.Hint(msg.Text{"lower dev: nothing would be left to train", "请调小 dev：否则没有剩下用于训练的记录"})
+	}
 	return e.Hint(msg.Text{"raise dev, or let by name something smaller: item, subject, file, source", "请调大 dev，或让 by 取更小的单位：item、subject、file、source"})
 }
 
