@@ -18,8 +18,10 @@ func TestGuideSaysTheEstimate(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, l := range []launch.Load{
-			{Method: "qlora", Rank: 16, BatchSize: 1}, {Method: "lora", Rank: 16, BatchSize: 1},
-			{Method: "lora", Rank: 16, BatchSize: 4}, {Method: "full", BatchSize: 1},
+			{Method: "qlora", Rank: 16, BatchSize: 1},
+			{Method: "lora", Rank: 16, BatchSize: 1},
+			{Method: "lora", Rank: 16, BatchSize: 4},
+			{Method: "full", BatchSize: 1},
 		} {
 			l.Checkpointing = true
 			gib := func(tokens int) string {

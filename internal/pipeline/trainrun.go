@@ -275,6 +275,11 @@ func (r *trainRun) finish(err error) error {
 	}
 	m.Checkpoints = r.cfg.checkpoints(t)
 	t.Checkpoints = len(m.Checkpoints)
+	if err == nil && t.Checkpoints == 0 && t.Plan.Rows != "" { // a program of one's own may keep them elsewhere
+		r.warn(msg.Phrase{Text: msg.Text{
+			"%s ended well, and left no checkpoint in %s", "%s 正常结束，但未在 %s 中留下检查点",
+		}, Args: []any{t.Trainer, t.outputDir()}})
+	}
 	t.curve = r.curve
 	return errors.Join(r.log.SaveManifest(*m), r.drawCurve())
 }
@@ -377,6 +382,9 @@ func left(output string) []checkpoint.Checkpoint {
 	models, err := checkpoint.Models(output)
 	if err != nil {
 		return nil // nothing was written
+	}
+	if len(models) == 0 && checkpoint.IsModel(output) {
+		models = []string{output} // saved at its end only
 	}
 	for _, dir := range models {
 		if m, err := checkpoint.ReadModel(dir); err == nil {
