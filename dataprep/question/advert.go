@@ -1,6 +1,9 @@
 package question
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // advert recognises a line by which a site or a seller speaks of itself between
 // the questions. It must say two things: who, and what to do, as no question does.
@@ -40,6 +43,11 @@ func advert(s string) bool {
 // contact recognises a line of nothing but how a seller is reached: QQ群：12345678,
 // 微信号：abc_123.
 func contact(s string) bool {
+	switch r, _ := utf8.DecodeRuneInString(s); r {
+	case 'Q', '微', '客', '联', '咨':
+	default:
+		return false
+	}
 	for _, w := range [...]string{"QQ交流群", "QQ群号", "QQ群", "QQ", "微信号", "微信群", "微信", "客服微信", "客服QQ", "客服电话", "联系电话", "咨询电话"} {
 		rest, ok := strings.CutPrefix(s, w)
 		if !ok {
@@ -55,6 +63,11 @@ func contact(s string) bool {
 
 // rightsReserved recognises the line that forbids copying.
 func rightsReserved(s string) bool {
+	switch r, _ := utf8.DecodeRuneInString(s); r {
+	case '版', '翻', '盗', '侵', '未', 'A', '©':
+	default:
+		return false
+	}
 	for _, w := range [...]string{"版权所有", "翻印必究", "盗版必究", "侵权必究", "未经许可", "All rights reserved", "All Rights Reserved"} {
 		if strings.HasPrefix(s, w) || strings.HasPrefix(s, "©") && strings.Contains(s, w) {
 			return len(s) <= 90 && !hasBlank(s)

@@ -100,7 +100,7 @@ func (c *chapter) feed(b drydock.Block) {
 		l.edge = true
 		c.countEdge(s)
 	}
-	if noise(s) || l.edge && onlyDigits(s) || scoreLine(s) && c.cur != nil && c.cur.solved {
+	if noise(s) || l.edge && onlyDigits(s) || c.cur != nil && c.cur.solved && scoreLine(s) {
 		return
 	}
 	if titledPage(s, l.edge) {

@@ -397,6 +397,9 @@ func markedBySite(s string) bool {
 
 // scoreLine recognises a line that is nothing but points: 2.0分, (1 分).
 func scoreLine(s string) bool {
+	if len(s) > 20 || !strings.Contains(s, "分") {
+		return false
+	}
 	t, ok := strings.CutSuffix(stripBrackets(s), "分")
 	return ok && t != "" && strings.Trim(t, "0123456789. ") == ""
 }
