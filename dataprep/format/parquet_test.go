@@ -6,17 +6,20 @@ import (
 	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
 
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dataprep/format/formattest"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/golden"
+	"github.com/drydock-ml/drydock/internal/meter"
 )
 
 // rowLines gives what was read as JSON Lines.
@@ -181,5 +184,37 @@ func checkJSONRows(t *testing.T, r formattest.Result) {
 		if len(b.Raw) > 0 && (b.Raw[0] != '{' || !json.Valid(b.Raw)) {
 			t.Fatalf("no JSON object: %.200s", b.Raw)
 		}
+	}
+}
+
+// BenchmarkParquet reads rows of text columns; its bytes are those of the rows as
+// JSON.
+func BenchmarkParquet(b *testing.B) {
+	type row struct {
+		Question string   `parquet:"question"`
+		Choices  []string `parquet:"choices,list"`
+		Answer   int32    `parquet:"answer"`
+	}
+	one := row{Question: "船舶在能见度不良的水域中航行时，应以适合当时环境的安全航速行驶，机动船应将机器作好随时操纵的准备，这一规定适用于______。", Choices: []string{"所有船舶", "机动船", "帆船", "从事捕鱼的船舶"}, Answer: 1}
+	asJSON, err := json.Marshal(one)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const n = 50_000
+	var file bytes.Buffer
+	w := parquet.NewGenericWriter[row](&file, parquet.Compression(&parquet.Snappy))
+	for i := range n {
+		one.Question = fmt.Sprintf("%d. %s", i, one.Question[strings.Index(one.Question, "船"):])
+		if _, err := w.Write([]row{one}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	path := fileOf(b, "b.parquet", file.Bytes())
+	defer meter.CPU(b, n*len(asJSON))()
+	for b.Loop() {
+		benchBlocks(b, path, n)
 	}
 }
