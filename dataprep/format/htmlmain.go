@@ -2,7 +2,7 @@ package format
 
 import (
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -94,8 +94,10 @@ func (h *htmlCount) element(n *html.Node, inLink bool, depth int) *htmlStats {
 		switch {
 		case c.Type == html.TextNode:
 			t := 0
-			for _, w := range strings.Fields(c.Data) {
-				t += utf8.RuneCountInString(w)
+			for _, r := range c.Data {
+				if !unicode.IsSpace(r) {
+					t++
+				}
 			}
 			s.text += t
 			if inLink {

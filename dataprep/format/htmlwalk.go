@@ -482,9 +482,12 @@ func (w *htmlWalk) emit(b drydock.Block) error {
 	if b.Text != "" || b.Cells != nil || b.Figure != "" {
 		w.given++
 	}
-	if level := w.titles[foldTitle(b.Text)]; level > 0 && b.Level == 0 {
-		b.Level = level
-		delete(w.titles, foldTitle(b.Text)) // what repeats it is text
+	if len(w.titles) > 0 && b.Level == 0 {
+		title := foldTitle(b.Text)
+		if level := w.titles[title]; level > 0 {
+			b.Level = level
+			delete(w.titles, title) // what repeats it is text
+		}
 	}
 	b.At = drydock.Locator{Part: w.part, Para: w.para}
 	if !w.yield(b, nil) {
