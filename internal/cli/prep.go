@@ -167,6 +167,11 @@ func (o PrepOptions) check() error {
 	if o.MinConfidence < 0 || o.MinConfidence > 1 {
 		return fail.New(fail.Usage, msg.Text{"--min-confidence %g: want a number from 0 to 1", "--min-confidence %g：应为 0 到 1 之间的数"}, o.MinConfidence)
 	}
+	for _, out := range [][2]string{{"-o", o.Out}, {"--dropped", o.Dropped}} {
+		if err := keepInputs(out[0], out[1], append(o.Sources, o.Key)); err != nil {
+			return err
+		}
+	}
 	if o.Out == "-" && o.Layout == "" {
 		// lines, as below
 	} else if _, err := rowfile.KindOf(o.Out, o.Layout); err != nil {
@@ -183,11 +188,6 @@ func (o PrepOptions) check() error {
 	}
 	for _, name := range append([]string{o.Key}, o.Sources...) {
 		if err := noStdin(name); err != nil {
-			return err
-		}
-	}
-	for _, out := range [][2]string{{"-o", o.Out}, {"--dropped", o.Dropped}} {
-		if err := keepInputs(out[0], out[1], append(o.Sources, o.Key)); err != nil {
 			return err
 		}
 	}
