@@ -129,9 +129,7 @@ func plain(s string) string {
 	if strings.IndexByte(s, '<') >= 0 {
 		s = trim(unwrap(cutTags(s)))
 	}
-	if strings.Contains(s, "答 案") {
-		s = strings.Replace(s, "答 案", "答案", 1)
-	}
+	s = strings.Replace(s, "答 案", "答案", 1)
 	for _, w := range [...]string{"→", "->", "=>", "选", "應選", "应选"} {
 		if s == "" || s[0] != w[0] {
 			continue

@@ -36,7 +36,7 @@ type Summary struct {
 	Failed        int            `json:"failed_records"` // records with a finding that fails
 	Waived        int            `json:"waived"`         // findings that a waiver excuses
 	Waivers       *WaiverState   `json:"waivers,omitempty"`
-	ByItem        []ItemHits     `json:"by_item"` // items that were hit, in the order of the benchmarks
+	ByItem        []ItemHits     `json:"by_item"`          // items that were hit, in the order of the benchmarks
 	Preset        string         `json:"preset,omitempty"` // other people's rule it went by
 	Config        string         `json:"config"`
 	Fail          []string       `json:"fail"` // verdicts that fail the check by default; a benchmark may have its own
