@@ -183,6 +183,9 @@ func Describe(err error, l msg.Lang) string {
 			return pe.Path + "：" + words
 		}
 	}
+	if bare, ok := err.(*fs.PathError); ok { // without the system call that found out
+		return bare.Path + ": " + bare.Err.Error()
+	}
 	return err.Error()
 }
 

@@ -59,6 +59,9 @@ func TestSpeaksTheReadersLanguage(t *testing.T) {
 	if !errors.Is(New(Failed, msg.Text{"%v", "%v"}, notThere), fs.ErrNotExist) {
 		t.Error("the cause is lost")
 	}
+	if got := Describe(&fs.PathError{Op: "stat", Path: "gone", Err: fs.ErrNotExist}, msg.En); got != "gone: file does not exist" {
+		t.Errorf("a missing file in English: %q", got)
+	}
 	if got := Describe(notThere, msg.Zh); !strings.Contains(got, "文件不存在") {
 		t.Errorf("an operating system error in Chinese: %q", got)
 	}

@@ -3,7 +3,6 @@ package msg
 
 import (
 	"fmt"
-	"io/fs"
 	"strings"
 )
 
@@ -55,7 +54,7 @@ func (t Text) In(l Lang) string {
 type Localizer interface{ In(Lang) string }
 
 // Format fills the verbs of the text. Arguments that are localizers are
-// said in the same language, and so are errors of the file system. In English, {file is|files are} is the first form
+// said in the same language. In English, {file is|files are} is the first form
 // when the last whole number before it is 1, the second for any other; Chinese
 // needs no plural.
 func (t Text) Format(l Lang, args ...any) string {
@@ -64,11 +63,8 @@ func (t Text) Format(l Lang, args ...any) string {
 	}
 	a := make([]any, len(args))
 	for i, v := range args {
-		switch s := v.(type) {
-		case Localizer:
+		if s, ok := v.(Localizer); ok {
 			v = s.In(l)
-		case *fs.PathError:
-			v = pathWords(s, l)
 		}
 		a[i] = v
 	}

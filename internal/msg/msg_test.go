@@ -2,9 +2,6 @@ package msg
 
 import (
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -82,21 +79,4 @@ func FuzzFormatPlurals(f *testing.F) {
 			t.Errorf("%q became %q", text, got)
 		}
 	})
-}
-
-// What the file system says is said in the reader's language, without the name of
-// a system call.
-func TestPathErrors(t *testing.T) {
-	t.Parallel()
-	gone := filepath.Join(t.TempDir(), "gone")
-	_, err := os.Stat(gone)
-	for l, want := range map[Lang]string{En: gone + ": no such file or directory", Zh: gone + "：没有此文件或目录"} {
-		if got := (Text{"%v", "%v"}).Format(l, err); got != want {
-			t.Errorf("%v: %q, want %q", l, got, want)
-		}
-	}
-	other := &fs.PathError{Op: "open", Path: "a", Err: errors.New("is a directory")}
-	if got := (Text{"%v", "%v"}).Format(En, other); got != "a: is a directory" {
-		t.Errorf("%q", got)
-	}
 }
