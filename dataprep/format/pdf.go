@@ -84,7 +84,7 @@ type pdfSandbox struct {
 const (
 	pdfMemory    = 2 << 30
 	usualSandbox = 64 << 20
-	maxSandbox   = 1 << 30
+	maxSandbox   = 768 << 20
 )
 
 // open opens the file in a first sandbox and checks what its owner allows. The

@@ -75,6 +75,7 @@ func (r *PDFRuntime) start() (pdfium.Pool, error) {
 		cfg = cfg.WithCompilationCache(r.cache)
 	}
 	pool, err := webassembly.Init(webassembly.Config{
+		Context: experimental.WithMemoryAllocator(context.Background(), experimental.MemoryAllocatorFunc(sandboxMemory)),
 		// the default mounts the root of the file system into the sandbox;
 		// fonts are looked for in /usr/share/fonts, and only when its parent is
 		// there, too
