@@ -72,6 +72,7 @@ func (r *convertRun) place(ctx context.Context, path string) error {
 	}
 	if r.kind.Columns() && schema.Rows() == 0 {
 		r.bad = append(r.bad, fail.New(fail.Partial, msg.Text{"%s was not written: no row is left, and a table needs one", "未写出 %s：没有剩余数据行，而表至少需要一行"}, r.o.Out))
+		r.answer.Out = ""
 		return nil
 	}
 	_, err := rowfile.Write(ctx, r.o.Out, r.kind, &rowfile.Set{Splits: splits, Schema: schema, Title: filepath.Base(r.o.Out)})
@@ -179,7 +180,9 @@ func (v convertAnswer) text(t *ui.Terminal) {
 	for _, in := range v.Inputs {
 		tb.Row(in.File, fmt.Sprint(in.Rows))
 	}
-	tb.Print()
+	if len(v.Inputs) > 0 {
+		tb.Print()
+	}
 	t.Print(msg.Text{"%d in, %d converted to %s, %d dropped", "输入 %d，%d 行转为 %s，丢弃 %d"}, v.Sums.In, v.Sums.Out, v.To, v.Sums.DroppedTotal())
 	if words := countWords(v.Sums.Dropped); words != "" {
 		t.Print(msg.Text{"dropped: %s", "丢弃：%s"}, words)
@@ -197,7 +200,9 @@ func (v convertAnswer) text(t *ui.Terminal) {
 		}
 	}
 	if !v.DryRun {
-		t.Print(msg.Text{"rows: %s", "数据行：%s"}, v.Out)
+		if v.Out != "" {
+			t.Print(msg.Text{"rows: %s", "数据行：%s"}, v.Out)
+		}
 		if v.Dropped != "" {
 			t.Print(msg.Text{"left out: %s", "未采用：%s"}, v.Dropped)
 		}
