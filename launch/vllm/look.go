@@ -238,6 +238,10 @@ func (p *Plan) Canary(ctx context.Context, client *llm.Client, adapter string) (
 	switch applied, sure := c.Applied(); {
 	case c.Compared == 0:
 		return check("adapter", Skipped, traps, msg.Text{"%s and its base could not be compared", "无法比较 %s 与其基座"}, adapter), nil
+	case applied && c.Same == c.Compared:
+		return check("adapter", Passed, traps, msg.Text{
+			"%s says what its base says to %d prompts, with other probabilities (up to %.2g apart)", "%s 对 %d 个提示的回答与其基座相同，但概率不同（最多相差 %.2g）",
+		}, adapter, c.Compared, c.Most), nil
 	case applied:
 		return check("adapter", Passed, traps, msg.Text{"%s answers otherwise than its base: %d of %d prompts", "%s 与其基座的回答不同：%d / %d 个提示"}, adapter, c.Compared-c.Same, c.Compared), nil
 	case sure:

@@ -286,6 +286,9 @@ func (s *server) chat(w http.ResponseWriter, model string, choice []string, clos
 	said, logprob := "the sea is wide", -0.5
 	if model != s.name && !s.has("base") {
 		said, logprob = "[B]", -0.25
+		if s.has("echo") {
+			said = "the sea is wide" // what the base says, less sure of it
+		}
 	}
 	thinks := s.parser && !closed
 	if len(choice) > 0 && !thinks && !s.has("free") {
