@@ -34,6 +34,7 @@ import (
 //	parser                       a reasoning parser takes the answers
 //	free                         constraints are taken and not applied
 //	base                         adapters answer as the base does
+//	echo                         adapters say what their base says, less surely
 //	cold                         it loads nothing while it runs
 const FaultsEnv = "FAKE_VLLM"
 
