@@ -94,12 +94,17 @@ func (g GateResult) In(l msg.Lang) string {
 // gates asks every gate, so that all that is wrong is said at once. The error is
 // for what could not be read; what refuses is in the results, see [refusal].
 func (c *Config) gates(ctx context.Context, p runstore.Project, t *TrainResult, g Gates) error {
+	data, _ := c.trainData()
+	sum, err := runstore.HashFile(inside(c.Dir, data)) // once: it may be large
+	if err != nil {
+		return err
+	}
 	for _, gate := range []struct {
 		name string
 		ask  func() (proof string, err error)
 	}{
-		{GateContamination, func() (string, error) { return c.coveredData(p, g.ContamReport) }},
-		{GateLicense, func() (string, error) { return c.licensedData(ctx, p) }},
+		{GateContamination, func() (string, error) { return c.coveredData(p, data, sum, g.ContamReport) }},
+		{GateLicense, func() (string, error) { return c.licensedData(ctx, p, data, sum) }},
 		{GateTemplate, func() (string, error) { return c.fedAsAsked(ctx, t) }},
 		{GateLength, func() (string, error) { return c.uncutData(t) }},
 	} {
@@ -143,12 +148,7 @@ func refused(text msg.Text, args ...any) *fail.Error { return fail.New(fail.Refu
 // coveredData refuses unless the data on disk was, byte for byte, checked against
 // the benchmarks and found free of leaks: by the last run, by the report that was
 // named, or by a check that the run store keeps.
-func (c *Config) coveredData(p runstore.Project, named string) (proof string, err error) {
-	data, _ := c.trainData()
-	sum, err := runstore.HashFile(inside(c.Dir, data))
-	if err != nil {
-		return "", err
-	}
+func (c *Config) coveredData(p runstore.Project, data, sum, named string) (proof string, err error) {
 	if named != "" {
 		b, err := readCheck(inside(c.Dir, named))
 		if err != nil {
@@ -258,12 +258,7 @@ func (c *Config) coveredByRun(p runstore.Project, data, sum string) error {
 // licensedData refuses data with a source that has no declared licence or that
 // must not be trained on. Of data that the last run did not write nothing tells
 // the sources: then those of the project must have one each.
-func (c *Config) licensedData(ctx context.Context, p runstore.Project) (proof string, err error) {
-	data, _ := c.trainData()
-	sum, err := runstore.HashFile(inside(c.Dir, data))
-	if err != nil {
-		return "", err
-	}
+func (c *Config) licensedData(ctx context.Context, p runstore.Project, data, sum string) (proof string, err error) {
 	if d, done := stageOf(p, StageOutput).Done(); !done || d.Files[data] != sum {
 		var missing []string
 		for _, s := range c.Sources {
