@@ -69,6 +69,30 @@ func TestFormatPlurals(t *testing.T) {
 	}
 }
 
+func TestListIsSaidInTheReadersLanguage(t *testing.T) {
+	t.Parallel()
+	text := Text{"known: %s", "可用：%s"}
+	names := []string{"a", "b", "c", "d", "e", "f"}
+	for _, c := range []struct {
+		lang Lang
+		list List
+		want string
+	}{
+		{En, names, "known: a, b, c, d, e, f"},
+		{Zh, names, "可用：a、b、c、d、e、f"},
+		{En, Few(names), "known: a, b, c, d, e, …"},
+		{Zh, Few(names[:5]), "可用：a、b、c、d、e"},
+		{Zh, nil, "可用："},
+	} {
+		if got := text.Format(c.lang, c.list); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+	if names[5] != "f" {
+		t.Error("Few has changed what it was given")
+	}
+}
+
 func FuzzFormatPlurals(f *testing.F) {
 	f.Add("%d {row|rows}", 1)
 	f.Add("%", 1)

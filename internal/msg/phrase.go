@@ -1,5 +1,10 @@
 package msg
 
+import (
+	"slices"
+	"strings"
+)
+
 // A Phrase is a text with what fills its verbs, to be said when the reader's
 // language is known.
 type Phrase struct {
@@ -9,3 +14,18 @@ type Phrase struct {
 
 // In says the phrase in a language.
 func (p Phrase) In(l Lang) string { return p.Text.Format(l, p.Args...) }
+
+// A List is names, said one behind the other: with ", " in English, "、" in
+// Chinese.
+type List []string
+
+// In says the list in a language.
+func (s List) In(l Lang) string { return strings.Join(s, Text{", ", "、"}.In(l)) }
+
+// Few is the list of the first five names, with an ellipsis where there are more.
+func Few(names []string) List {
+	if len(names) > 5 {
+		names = append(slices.Clone(names[:5]), "…")
+	}
+	return names
+}
