@@ -71,6 +71,7 @@ func (a *app) contamSink(o contamOutputs, dry bool, s *report.Summary, check *pi
 		return nil, err
 	}
 	if dry || o.Markdown+o.HTML+o.JUnit+o.SARIF == "" {
+		check.Shown = shownHits + 1 // what the answer shows, and that there are more
 		return k, nil
 	}
 	if k.spool, err = report.NewSpool(""); err != nil {

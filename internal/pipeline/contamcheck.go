@@ -57,6 +57,10 @@ type ContamCheck struct {
 	// Hit takes every finding, in order. It keeps nothing of the hit's Finding
 	// slices beyond the call unless it copies them.
 	Hit func(*ContamHit) error
+	// Shown is how many findings that fail get their Fields in each unit, for what
+	// shows the first few; below 1: all findings do, failing or not. Reading rows
+	// again for those that nobody shows takes a twentieth of a check.
+	Shown int
 	// Clean takes the rows of JSON inputs without leaks, if it is not nil; OnHit,
 	// one of [OnHits], says what becomes of the others. Removed takes those that
 	// do not stay, and rows that are no JSON; nil: nobody wants them.
@@ -72,7 +76,8 @@ type ContamCheck struct {
 // A ContamHit is a finding with what a reader wants to see of it.
 type ContamHit struct {
 	contam.Finding
-	// Fields are the texts that the evidence counts in, cut to what matched.
+	// Fields are the texts that the evidence counts in, cut to what matched; nil
+	// where ContamCheck.Shown leaves them out.
 	Fields []report.Field
 	// BenchItem is the item that was found.
 	BenchItem *benchmark.Item

@@ -311,3 +311,37 @@ func TestContamShards(t *testing.T) {
 		}
 	}
 }
+
+// Only what is shown gets its texts: of each unit the first findings that fail.
+func TestContamCheckShown(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b := checkBench(t)
+	var rows strings.Builder
+	for n := range 3 {
+		fmt.Fprintf(&rows, "{\"id\":\"%d\",\"text\":%q}\n", n, checkStems[n])
+	}
+	write(t, dir, "rows.jsonl", []byte(rows.String()))
+	ix, err := contam.NewIndex(b.Items, b.Benchmark.Ref(), contam.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for shown, want := range []int{3, 1, 2, 3, 3} {
+		got, hits := 0, 0
+		c := ContamCheck{Index: ix, Benches: []*Bench{b}, Shown: shown, Hit: func(h *ContamHit) error {
+			if hits++; len(h.Fields) > 0 {
+				got++
+			}
+			if len(h.Fields) == 0 && got < want {
+				t.Errorf("Shown %d: finding %d has no texts", shown, hits)
+			}
+			return nil
+		}}
+		if _, err := c.Files(t.Context(), []string{filepath.Join(dir, "rows.jsonl")}); err != nil {
+			t.Fatal(err)
+		}
+		if got != want || hits != 3 {
+			t.Errorf("Shown %d: %d of %d findings have texts, want %d of 3", shown, got, hits, want)
+		}
+	}
+}

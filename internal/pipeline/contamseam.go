@@ -74,9 +74,11 @@ func (u *contamReader) seamHit(hit *ContamHit, raw []byte, next drydock.Locator)
 	if hit.Next.ID == "" {
 		hit.Next.ID = next.String()
 	}
-	if h.row {
+	switch {
+	case !u.shows(hit):
+	case h.row:
 		hit.Fields = report.Fields(h.raw, raw, &hit.Finding)
-	} else {
+	default:
 		hit.Fields = report.TextField(string(h.raw), &hit.Finding)
 	}
 	if hit.Fail && !h.failed {

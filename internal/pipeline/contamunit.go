@@ -20,6 +20,7 @@ import (
 type contamUnit struct {
 	records int
 	failed  int
+	shown   int // hits that have Fields because they fail
 	hits    []ContamHit
 	rows    contamRows
 	bad     fail.List
@@ -117,7 +118,9 @@ func (u *contamReader) record(found []contam.Finding, r heldRecord, show func(*C
 		if h.Record.ID == "" {
 			h.Record.ID = r.at.String()
 		}
-		show(&h)
+		if u.shows(&h) {
+			show(&h)
+		}
 		r.failed = r.failed || h.Fail
 		u.out.hits = append(u.out.hits, h)
 	}
@@ -125,6 +128,18 @@ func (u *contamReader) record(found []contam.Finding, r heldRecord, show func(*C
 		u.out.failed++
 	}
 	u.hold(r)
+}
+
+// shows reports whether the next hit gets its Fields.
+func (u *contamReader) shows(h *ContamHit) bool {
+	if u.check.Shown < 1 {
+		return true
+	}
+	if !h.Fail || u.out.shown == u.check.Shown {
+		return false
+	}
+	u.out.shown++
+	return true
 }
 
 // hits names the record whose bytes are raw in its findings.
@@ -156,7 +171,9 @@ func (u *contamReader) running() {
 	for _, h := range found {
 		at := u.placeOf(&h.Finding)
 		h.Record.ID, h.Record.Line = at.String(), LineOf(at)
-		h.Fields = report.TextField(text, &h.Finding)
+		if u.shows(&h) {
+			h.Fields = report.TextField(text, &h.Finding)
+		}
 		if h.Fail && !places[at] {
 			places[at] = true
 			u.out.failed++
