@@ -260,3 +260,14 @@ func relabel(f Finding) Finding {
 	f.Record.ID, f.Next = "1", &Place{ID: "2"}
 	return f
 }
+
+// An interruption may begin or end within a character that stands for several
+// letters.
+func TestInterruptedByLigatures(t *testing.T) {
+	t.Parallel()
+	s := testIndex(t).Scanner()
+	found := s.Text([]byte("Which of theﬂﬃﬃfollowing is not carried ﬀin a survival craft?"))
+	if len(found) != 1 || found[0].Item.Index != 5 {
+		t.Errorf("%+v", found)
+	}
+}

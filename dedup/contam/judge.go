@@ -395,5 +395,5 @@ func (e *evidence) own(f found) []letter {
 
 // adjacent reports whether letter k of the window touches the next one.
 func (e *evidence) adjacent(k int) bool {
-	return k >= 0 && k+1 < len(e.offs) && e.fieldOf(k) == e.fieldOf(k+1) && e.after(k) == int(e.offs[k+1])
+	return k >= 0 && k+1 < len(e.offs) && e.fieldOf(k) == e.fieldOf(k+1) && e.after(k) >= int(e.offs[k+1])
 }

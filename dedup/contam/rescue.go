@@ -263,7 +263,11 @@ func (e *evidence) breaks(k int) bool {
 	if k < 0 || k+1 >= len(e.offs) || e.fieldOf(k) != e.fieldOf(k+1) {
 		return true
 	}
-	between := e.fields[e.fieldOf(k)].text[e.after(k):e.offs[k+1]]
+	from, to := e.after(k), int(e.offs[k+1])
+	if from >= to {
+		return false // both are of one character, as of a ligature
+	}
+	between := e.fields[e.fieldOf(k)].text[from:to]
 	return slices.ContainsFunc([]rune(string(between)), func(r rune) bool {
 		switch r {
 		case '\n', '(', ')', '（', '）', '[', ']', '【', '】', '<', '>', '{', '}', '|', '「', '」', '*', '_', '#':
