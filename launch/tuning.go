@@ -37,6 +37,15 @@ const (
 // takes what it is given.
 type RowTaker interface{ Rows() RowKind }
 
+// RowsOf says what rows a trainer takes; conversations where it does not say, and
+// where there is none.
+func RowsOf(t Trainer) RowKind {
+	if t, ok := t.(RowTaker); ok {
+		return t.Rows()
+	}
+	return RowsChat
+}
+
 // tuning are the options of a training, the same for every trainer.
 type tuning struct {
 	Method       string  `yaml:"method" enum:"lora,qlora,full,dpo,pretrain" help:"What is done: supervised training of an adapter, of an adapter over a 4-bit base, or of all weights; training on pairs of answers (dpo); or on running text (pretrain)." zh:"训练方式：监督训练适配器、4 比特基座上的适配器或全部权重；用成对回答训练（dpo）；或用连续文本继续预训练（pretrain）。"`

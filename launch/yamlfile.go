@@ -108,3 +108,26 @@ func yamlText(s string) string {
 
 // jsonText writes a JSON string, which is a YAML string in double quotes.
 func jsonText(s string) string { return string(drydock.AppendJSONString(nil, s)) }
+
+// TopSettings returns the keys and values at the top of a configuration written
+// for a trainer, in their order; nil when it is no mapping.
+func TopSettings(config []byte) [][2]string {
+	var doc yaml.Node
+	if yaml.Unmarshal(config, &doc) != nil || len(doc.Content) != 1 || doc.Content[0].Kind != yaml.MappingNode {
+		return nil
+	}
+	var out [][2]string
+	fields := doc.Content[0].Content
+	for i := 0; i+1 < len(fields); i += 2 {
+		value := fields[i+1].Value
+		if fields[i+1].Kind != yaml.ScalarNode {
+			text, err := yaml.Marshal(fields[i+1])
+			if err != nil {
+				return nil
+			}
+			value = string(text)
+		}
+		out = append(out, [2]string{fields[i].Value, value})
+	}
+	return out
+}

@@ -65,10 +65,14 @@ var allow = map[string][]string{
 	"launch":                     {"dataprep/emit", "launch/checkpoint", "launch/feed", "launch/parity"},
 	"launch/launchtest":          {"launch"},
 	"provenance/submission":      {"provenance", "eval/benchmark", "eval/evalscope", "dedup/contam"},
+	"internal/training": {
+		"dataprep/emit", "dedup/contam/report", "eval", "eval/benchmark",
+		"launch", "launch/checkpoint", "launch/feed", "launch/parity", "provenance",
+	},
 	"internal/pipeline": {
 		"dataprep/format", "dataprep/question", "dataprep/overlay", "dataprep/step", "dataprep/emit", "dataprep/rowfile",
 		"dedup", "dedup/contam", "dedup/contam/report", "eval", "eval/benchmark", "eval/evalscope",
-		"launch", "launch/checkpoint", "launch/feed", "launch/parity", "provenance", "provenance/submission",
+		"internal/training", "launch", "launch/feed", "provenance", "provenance/submission",
 	},
 	"internal/ui": {},
 	"cmd/drydock": {"internal/cli"},

@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/drydock-ml/drydock/eval"
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/training"
 )
 
 // noteEvaluation notes an evaluation with the training that made the checkpoint,
@@ -13,7 +13,7 @@ func (a *app) noteEvaluation(sumOrName string, s *eval.Summary) {
 	if err != nil {
 		return
 	}
-	run, err := pipeline.NoteEvaluation(runs, sumOrName, s)
+	run, err := training.NoteEvaluation(runs, sumOrName, s)
 	switch {
 	case err != nil:
 		a.term.Warn(msg.Text{"the evaluation is not noted with its training: %v", "评测未能记入其训练：%v"}, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/training"
 )
 
 // typedKey marks a flag that must be typed each time: it lifts a gate, destroys
@@ -64,7 +64,7 @@ func (f flags) gate(p *bool, name, short string, usage msg.Text) {
 }
 
 // trainGates declares the switches that lift the gates of a training.
-func (f flags) trainGates(g *pipeline.Gates) {
+func (f flags) trainGates(g *training.Gates) {
 	for _, x := range []struct {
 		p     *bool
 		name  string

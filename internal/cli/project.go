@@ -8,6 +8,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/runstore"
+	"github.com/drydock-ml/drydock/internal/training"
 )
 
 // loadProject reads the drydock.yaml in use. All its findings come back as one
@@ -38,9 +39,12 @@ func (a *app) pipelineEnv() (pipeline.Env, error) {
 		host, _ = a.host.Hostname() // a machine without a name is no reason to stop
 	}
 	return pipeline.Env{
-		Home: home, CacheDir: a.host.cache(), Now: a.host.Now, HTTP: a.host.HTTP, APIKey: a.host.Getenv("DRYDOCK_API_KEY"),
+		Env: training.Env{
+			Now: a.host.Now, Environ: a.programEnv(), Programs: a.host.Trainers, Host: host, PID: a.host.PID,
+			Tool: runstore.Tool{Version: buildVersion().Version},
+		},
+		Home: home, CacheDir: a.host.cache(), HTTP: a.host.HTTP, APIKey: a.host.Getenv("DRYDOCK_API_KEY"),
 		Password: a.host.Getenv("DRYDOCK_PASSWORD"),
-		Environ:  a.programEnv(), Programs: a.host.Trainers, Host: host, PID: a.host.PID, Tool: runstore.Tool{Version: buildVersion().Version},
 	}, nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/training"
 )
 
 // RunOptions are the flags of run and plan.
@@ -15,7 +16,7 @@ type RunOptions struct {
 	Fresh      bool
 	Limit      int
 	DryRun     bool
-	Gates      pipeline.Gates
+	Gates      training.Gates
 }
 
 func newRunCommand(a *app) *cobra.Command {

@@ -13,6 +13,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/training"
 	"github.com/drydock-ml/drydock/internal/ui"
 	"github.com/drydock-ml/drydock/provenance"
 )
@@ -413,7 +414,7 @@ func describeEval(t *ui.Terminal, results []pipeline.EvalResult) []string {
 	return out
 }
 
-func describeTrain(t *ui.Terminal, r *pipeline.TrainResult) []string {
+func describeTrain(t *ui.Terminal, r *training.Result) []string {
 	switch {
 	case r == nil:
 		return nil

@@ -13,8 +13,8 @@ import (
 
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/runstore"
+	"github.com/drydock-ml/drydock/internal/training"
 	"github.com/drydock-ml/drydock/internal/ui"
 )
 
@@ -192,7 +192,7 @@ func (t *trained) settings(dir string) {
 	t.add("settings", "set", strings.Join(tr.Set, " "))
 	t.add("settings", "lifted", strings.Join(m.Lifted, " "))
 	for _, f := range tr.Files {
-		keys := pipeline.TrainerFile(dir, f.Path)
+		keys := training.KeptSettings(dir, f.Path)
 		for _, k := range keys {
 			t.add("settings", f.Path+": "+k[0], k[1])
 		}
@@ -243,7 +243,7 @@ func (t *trained) figures(dir string) error {
 			t.add("figures", "eval_loss", fmt.Sprintf("%.4g", *o.EvalLoss))
 		}
 	}
-	curve, err := pipeline.ReadCurve(filepath.Dir(dir), t.info.ID)
+	curve, err := training.ReadCurve(filepath.Dir(dir), t.info.ID)
 	if err != nil {
 		return err
 	}

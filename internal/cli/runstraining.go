@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/runstore"
+	"github.com/drydock-ml/drydock/internal/training"
 	"github.com/drydock-ml/drydock/internal/ui"
 )
 
@@ -22,7 +22,7 @@ func (r *runAnswer) training(dir string) error {
 	if r.Evaluations, err = runstore.Evaluations(dir); err != nil {
 		return err
 	}
-	r.curve, err = pipeline.ReadCurve(filepath.Dir(dir), r.ID)
+	r.curve, err = training.ReadCurve(filepath.Dir(dir), r.ID)
 	return err
 }
 
@@ -78,7 +78,7 @@ func (r runAnswer) trainingText(t *ui.Terminal) {
 	if r.curve != nil && r.curve.Len() > 1 {
 		t.Println("")
 		printCurve(t, r.curve)
-		t.Note(msg.Text{"as a drawing: %s", "图形文件：%s"}, path.Join(r.Dir, pipeline.CurvePage))
+		t.Note(msg.Text{"as a drawing: %s", "图形文件：%s"}, path.Join(r.Dir, training.CurvePage))
 	}
 }
 

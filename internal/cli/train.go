@@ -9,7 +9,7 @@ import (
 
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/training"
 )
 
 // TrainOptions are the flags of train.
@@ -20,7 +20,7 @@ type TrainOptions struct {
 	Resume string
 	Stall  string // as time.ParseDuration reads it; "": never
 	Sweep  string // file with several trainings
-	Gates  pipeline.Gates
+	Gates  training.Gates
 }
 
 func newTrainCommand(a *app) *cobra.Command {
@@ -75,16 +75,24 @@ func runTrain(ctx context.Context, a *app, o TrainOptions) error {
 		return err
 	}
 	p := a.trainPrinter()
-	options := pipeline.TrainOptions{
+	options := training.Options{
 		DryRun: o.DryRun, Gates: o.Gates, Fresh: o.Fresh, Resume: filepath.ToSlash(o.Resume), Stall: stall, Lang: a.lang,
 		Observe: p.report,
 		Note:    func(m msg.Localizer) { a.term.Note(msg.Text{"%s", "%s"}, m) },
 		Warn:    func(m msg.Localizer) { a.term.Warn(msg.Text{"%s", "%s"}, m) },
 	}
-	if o.Sweep != "" {
-		return runTrainSweep(ctx, a, cfg, env, o.Sweep, options)
+	setup, err := cfg.Training()
+	if err != nil {
+		return err
 	}
-	r, err := pipeline.Train(ctx, cfg, env, options)
+	if o.Sweep != "" {
+		plan, err := cfg.ReadSweep(o.Sweep)
+		if err != nil {
+			return err
+		}
+		return runTrainSweep(ctx, a, setup, env.Env, plan, options)
+	}
+	r, err := training.Run(ctx, setup, env.Env, options)
 	if r == nil || (err != nil && !r.Ran) {
 		return err
 	}

@@ -4,24 +4,24 @@ import (
 	"fmt"
 
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/training"
 	"github.com/drydock-ml/drydock/internal/ui"
 )
 
 // printPreflight says what would stop the training, and what it would take.
-func printPreflight(t *ui.Terminal, r *pipeline.TrainResult) {
+func printPreflight(t *ui.Terminal, r *training.Result) {
 	names := map[string]msg.Text{
-		pipeline.GateContamination: {"contamination", "污染检查"}, pipeline.GateLicense: {"licences", "许可"},
-		pipeline.GateTemplate: {"template", "模板"}, pipeline.GateLength: {"length", "长度"},
+		training.GateContamination: {"contamination", "污染检查"}, training.GateLicense: {"licences", "许可"},
+		training.GateTemplate: {"template", "模板"}, training.GateLength: {"length", "长度"},
 	}
 	for _, g := range r.Gates {
 		var state string
 		switch g.State {
-		case pipeline.GatePassed:
+		case training.GatePassed:
 			state = t.Say(msg.Text{"passed (%s)", "通过（%s）"}, g.Proof)
-		case pipeline.GateUnknown:
+		case training.GateUnknown:
 			state = t.Say(msg.Text{"not known here", "情况未知"})
-		case pipeline.GateLifted:
+		case training.GateLifted:
 			state = t.Say(msg.Text{"lifted by %s; %s", "由 %s 放行；%s"}, g.Flag, g.In(t.Lang()))
 		default:
 			state = t.Say(msg.Text{"would refuse; %s", "将拒绝；%s"}, g.In(t.Lang()))
@@ -36,10 +36,10 @@ func printPreflight(t *ui.Terminal, r *pipeline.TrainResult) {
 		t.Print(msg.Text{
 			"memory, each card: about %s (weights %s, optimizer %s, activations %s, logits %s)",
 			"每卡显存：约 %s（权重 %s，优化器 %s，激活 %s，logits %s）",
-		}, pipeline.GiB(e.Total), pipeline.GiB(e.Weights), pipeline.GiB(e.Optimizer), pipeline.GiB(e.Activations), pipeline.GiB(e.Logits))
+		}, training.GiB(e.Total), training.GiB(e.Weights), training.GiB(e.Optimizer), training.GiB(e.Activations), training.GiB(e.Logits))
 	}
 	for _, g := range m.GPUs {
-		t.Println(fmt.Sprintf("GPU %d  %s  %s", g.Index, g.Name, pipeline.GiB(g.Memory)))
+		t.Println(fmt.Sprintf("GPU %d  %s  %s", g.Index, g.Name, training.GiB(g.Memory)))
 	}
 	for _, w := range m.Warnings() {
 		t.Warn(msg.Text{"%s", "%s"}, w)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/training"
 	"github.com/drydock-ml/drydock/internal/ui"
 	"github.com/drydock-ml/drydock/launch"
 )
@@ -14,7 +14,7 @@ import (
 // A trainPrinter shows a training while it goes.
 type trainPrinter interface {
 	report(r launch.Report)
-	end(r *pipeline.TrainResult, planned bool) error
+	end(r *training.Result, planned bool) error
 }
 
 func (a *app) trainPrinter() trainPrinter {
@@ -29,11 +29,11 @@ type trainSummary struct {
 	Type   string `json:"type"`
 	Schema string `json:"schema"`
 	DryRun bool   `json:"dry_run"`
-	*pipeline.TrainResult
+	*training.Result
 	Problems []string `json:"problems"`
 }
 
-func newTrainSummary(r *pipeline.TrainResult, planned bool, l msg.Lang) trainSummary {
+func newTrainSummary(r *training.Result, planned bool, l msg.Lang) trainSummary {
 	s := trainSummary{"summary", "drydock.train/1", planned, r, []string{}}
 	for _, p := range r.Problems {
 		s.Problems = append(s.Problems, p.In(l))
@@ -59,7 +59,7 @@ func (p *jsonTrain) report(r launch.Report) {
 	}
 }
 
-func (p *jsonTrain) end(r *pipeline.TrainResult, planned bool) error {
+func (p *jsonTrain) end(r *training.Result, planned bool) error {
 	if p.err != nil {
 		return p.err
 	}
@@ -108,7 +108,7 @@ func figures(e launch.Event) string {
 	return strings.Join(parts, "  ")
 }
 
-func (p *textTrain) end(r *pipeline.TrainResult, planned bool) error {
+func (p *textTrain) end(r *training.Result, planned bool) error {
 	if p.progress != nil {
 		p.progress.End()
 	}
@@ -133,7 +133,7 @@ func (p *textTrain) end(r *pipeline.TrainResult, planned bool) error {
 }
 
 // plan shows what would be started.
-func (p *textTrain) plan(r *pipeline.TrainResult) {
+func (p *textTrain) plan(r *training.Result) {
 	p.t.Println(strings.TrimRight(r.Plan.Text(p.t.Lang()), "\n"))
 	for _, n := range r.Notes() {
 		p.t.Note(msg.Text{"%s", "%s"}, n)

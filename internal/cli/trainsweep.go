@@ -8,15 +8,15 @@ import (
 
 	"github.com/drydock-ml/drydock/eval/report"
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/pipeline"
+	"github.com/drydock-ml/drydock/internal/training"
 	"github.com/drydock-ml/drydock/internal/ui"
 	"github.com/drydock-ml/drydock/launch"
 )
 
 // runTrainSweep trains every job of a sweep file in turn.
-func runTrainSweep(ctx context.Context, a *app, cfg *pipeline.Config, env pipeline.Env, file string, o pipeline.TrainOptions) error {
+func runTrainSweep(ctx context.Context, a *app, c *training.Config, env training.Env, plan *launch.Sweep, o training.Options) error {
 	p := &sweepPrinter{a: a}
-	r, err := pipeline.Sweep(ctx, cfg, env, file, o, p.report)
+	r, err := training.Sweep(ctx, c, env, plan, o, p.report)
 	p.end()
 	if r == nil {
 		return err
@@ -44,7 +44,7 @@ type trainSweepItem struct {
 	ID string `json:"id"`
 }
 
-func (p *sweepPrinter) report(r pipeline.SweepRun, v launch.Report) {
+func (p *sweepPrinter) report(r training.SweepRun, v launch.Report) {
 	if p.a.term.JSON() {
 		if err := p.a.term.Value(trainSweepItem{trainItem{"item", "drydock.train.event/1", v}, r.ID}); err != nil && p.err == nil {
 			p.err = err
@@ -83,7 +83,7 @@ func settingsText(s []launch.SweepSetting) string {
 // trainSweepAnswer prints what came of a sweep.
 type trainSweepAnswer struct {
 	Type string `json:"type"`
-	*pipeline.SweepResult
+	*training.SweepResult
 }
 
 func (s trainSweepAnswer) text(t *ui.Terminal) {
@@ -142,7 +142,7 @@ func (s trainSweepAnswer) plans(t *ui.Terminal) {
 }
 
 // sweepFigures are loss, best step, accuracy, interval, difference and p-value.
-func sweepFigures(r pipeline.SweepRun) []string {
+func sweepFigures(r training.SweepRun) []string {
 	out := make([]string, 6)
 	if r.Loss != nil {
 		out[0] = fmt.Sprintf("%.4g", *r.Loss)
@@ -157,17 +157,17 @@ func sweepFigures(r pipeline.SweepRun) []string {
 	return out
 }
 
-func stateWords(s pipeline.SweepState) msg.Text {
+func stateWords(s training.SweepState) msg.Text {
 	switch s {
-	case pipeline.SweepDone:
+	case training.SweepDone:
 		return msg.Text{"done", "完成"}
-	case pipeline.SweepStopped:
+	case training.SweepStopped:
 		return msg.Text{"stopped early", "提前停止"}
-	case pipeline.SweepOutclassed:
+	case training.SweepOutclassed:
 		return msg.Text{"outclassed", "被淘汰"}
-	case pipeline.SweepFailed:
+	case training.SweepFailed:
 		return msg.Text{"failed", "失败"}
-	case pipeline.SweepLeftOut:
+	case training.SweepLeftOut:
 		return msg.Text{"left out: budget", "略过：预算"}
 	}
 	return msg.Text{"planned", "计划"}

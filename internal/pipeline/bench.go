@@ -83,13 +83,7 @@ func orLike(s string) string {
 	return s
 }
 
-func inside(base, p string) string {
-	p = filepath.FromSlash(p)
-	if filepath.IsAbs(p) {
-		return p
-	}
-	return filepath.Join(base, p)
-}
+func inside(base, p string) string { return runstore.Project{Dir: base}.Path(p) }
 
 // readBench reads the items. A file without a name of its own is the shipped
 // benchmark when its items are that benchmark's, else it is called after the

@@ -231,15 +231,6 @@ type trainConfig struct {
 	params  string
 	node    *yaml.Node
 	options *yaml.Node // of the trainer
-	dir     string     // where it works, from the project; "" is trainDir
-}
-
-// folder is where the trainer works, from the project.
-func (t *trainConfig) folder() string {
-	if t.dir == "" {
-		return trainDir
-	}
-	return t.dir
 }
 
 // DecodeSpec reads "{trainer: options}", with dry_run beside it.

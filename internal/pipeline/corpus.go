@@ -100,7 +100,7 @@ func (r *runner) newCorpus(whole string) (*corpus, error) {
 		}
 		parts = append(parts, o.shape, o.params, text)
 	}
-	c.key = key(parts...)
+	c.key = runstore.Key(parts...)
 	if d, ok := c.stages[atOutput].Done(); ok && d.Key == c.key && !r.forced(StageDedup, StageContam, StageMix, StageOutput) {
 		if changed, intact := d.Intact(r.project); intact {
 			b, err := os.ReadFile(c.stages[atOutput].Path("result.json"))

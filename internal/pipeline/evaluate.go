@@ -14,6 +14,8 @@ import (
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/parallel"
 	"github.com/drydock-ml/drydock/internal/runstore"
+	"github.com/drydock-ml/drydock/internal/training"
+	"github.com/drydock-ml/drydock/launch"
 	"github.com/drydock-ml/drydock/provenance"
 )
 
@@ -34,7 +36,7 @@ func (r *runner) runEval(ctx context.Context) error {
 	}
 	took := r.clock()
 	stage := r.stage(StageEval)
-	k := key(r.env.Tool.Program, r.corpus.key)
+	k := runstore.Key(r.env.Tool.Program, r.corpus.key)
 	d, ok := stage.Done()
 	if err := stage.Reset(); err != nil {
 		return err
@@ -94,7 +96,7 @@ func (r *runner) evaluate(ctx context.Context, endpoint string, b *Bench) (EvalR
 	if err != nil {
 		return row, err
 	}
-	_, contract := r.cfg.trainData()
+	_, contract := r.cfg.trainRows(launch.RowsOf(r.cfg.Train.trainer))
 	row.Summary, err = eval.Run(ctx, eval.Job{
 		Benchmark: b.Benchmark, Items: b.Items, Model: model, Endpoint: ep,
 		WorkDir:     inside(r.base, evalDir(endpoint)),
@@ -110,7 +112,7 @@ func (r *runner) evaluate(ctx context.Context, endpoint string, b *Bench) (EvalR
 		return row, err
 	}
 	r.relativeFiles(&row.Summary)
-	if _, err := NoteEvaluation(r.cfg.runs(), row.Summary.Model, &row.Summary); err != nil {
+	if _, err := training.NoteEvaluation(r.project.Runs(), row.Summary.Model, &row.Summary); err != nil {
 		return row, err
 	}
 	if endpoint == eval.LookupModel {

@@ -40,14 +40,3 @@ func Program(version string) runstore.Tool {
 	t.Program = hex.EncodeToString(sum[:])
 	return t
 }
-
-// key hashes what decides a stage's outcome. Parts are length-prefixed by the
-// separator's absence: each is hashed by itself first.
-func key(parts ...string) string {
-	h := sha256.New()
-	for _, p := range parts {
-		s := sha256.Sum256([]byte(p))
-		h.Write(s[:])
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}

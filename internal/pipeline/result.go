@@ -8,8 +8,7 @@ import (
 	"github.com/drydock-ml/drydock/dataprep/question"
 	"github.com/drydock-ml/drydock/eval"
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/runstore"
-	"github.com/drydock-ml/drydock/launch"
+	"github.com/drydock-ml/drydock/internal/training"
 	"github.com/drydock-ml/drydock/provenance/submission"
 )
 
@@ -37,38 +36,26 @@ func Stages() []string {
 
 // Env is what the surroundings give a run.
 type Env struct {
-	Home     string // registered benchmarks
-	CacheDir string // compiled code of the PDF reader
-	Now      func() time.Time
-	HTTP     *http.Client
-	APIKey   string
-	Password string      // opens encrypted inputs of sources that name no file with one
-	Environ  []string    // of started programs
-	Programs launch.Host // looks for programs; zero: this machine
-	Host     string
-	PID      int
-	Tool     runstore.Tool
-}
-
-func (e Env) programs() launch.Host {
-	if e.Programs.LookPath == nil {
-		return launch.Local()
-	}
-	return e.Programs
+	training.Env        // what a training needs of them, and every stage some of
+	Home         string // registered benchmarks
+	CacheDir     string // compiled code of the PDF reader
+	HTTP         *http.Client
+	APIKey       string
+	Password     string // opens encrypted inputs of sources that name no file with one
 }
 
 // Options are the flags of one run.
 type Options struct {
 	Workers int
-	Only    string        // run this stage alone, on what is there
-	From    string        // run this stage and what follows, on what is there
-	Fresh   bool          // forget what is cached
-	Limit   int           // read at most this many records of each file; 0: all
-	Explain bool          // try other layouts of question banks and report how each fits
-	DryRun  bool          // plan only
-	Gates   Gates         // of the training; the run's record names those that were lifted
-	Wait    time.Duration // for another run of the same project
-	Observe func(Event)   // may be nil; called from several goroutines, one at a time
+	Only    string         // run this stage alone, on what is there
+	From    string         // run this stage and what follows, on what is there
+	Fresh   bool           // forget what is cached
+	Limit   int            // read at most this many records of each file; 0: all
+	Explain bool           // try other layouts of question banks and report how each fits
+	DryRun  bool           // plan only
+	Gates   training.Gates // of the training; the run's record names those that were lifted
+	Wait    time.Duration  // for another run of the same project
+	Observe func(Event)    // may be nil; called from several goroutines, one at a time
 }
 
 // An Event tells a watcher how far a run is.
@@ -107,15 +94,15 @@ type StageResult struct {
 	Inputs  []InputResult  `json:"inputs,omitempty"` // sources
 	Kinds   map[string]int `json:"kinds,omitempty"`  // sources: questions, passages, chats
 	// Conflicts are questions that stand with different answers; of sources.
-	Conflicts []Conflict     `json:"conflicts,omitempty"`
-	Steps     []StepResult   `json:"steps,omitempty"`  // steps
-	Dedup     *DedupResult   `json:"dedup,omitempty"`  // dedup, of near duplicates
-	Contam    []ContamResult `json:"contam,omitempty"` // contam, by benchmark
-	Mix       *MixResult     `json:"mix,omitempty"`    // mix
-	Output    []OutputResult `json:"output,omitempty"` // output
-	Train     *TrainResult   `json:"train,omitempty"`
-	Eval      []EvalResult   `json:"eval,omitempty"`
-	Pack      *PackResult    `json:"pack,omitempty"`
+	Conflicts []Conflict       `json:"conflicts,omitempty"`
+	Steps     []StepResult     `json:"steps,omitempty"`  // steps
+	Dedup     *DedupResult     `json:"dedup,omitempty"`  // dedup, of near duplicates
+	Contam    []ContamResult   `json:"contam,omitempty"` // contam, by benchmark
+	Mix       *MixResult       `json:"mix,omitempty"`    // mix
+	Output    []OutputResult   `json:"output,omitempty"` // output
+	Train     *training.Result `json:"train,omitempty"`
+	Eval      []EvalResult     `json:"eval,omitempty"`
+	Pack      *PackResult      `json:"pack,omitempty"`
 	key       string
 	done      map[string]string
 }
@@ -212,40 +199,6 @@ type OutputResult struct {
 	// could not take is in LeftOut.
 	Dev *OutputResult `json:"dev,omitempty"`
 }
-
-// A TrainResult is the trainer's plan, or how its run ended.
-type TrainResult struct {
-	Trainer string       `json:"trainer"`
-	Plan    *launch.Plan `json:"plan,omitempty"`
-	Found   bool         `json:"found"` // the trainer is installed
-	Ran     bool         `json:"ran"`
-	Last    launch.Event `json:"last"` // the last figures it gave
-	// Feed says how the rows are fed; nil when the trainer's feed is not known,
-	// and before a start.
-	Feed    *FeedResult    `json:"feed,omitempty"`
-	Gates   []GateResult   `json:"gates,omitempty"`
-	Machine *MachineResult `json:"machine,omitempty"`
-	// RunID is the folder below runs/ that keeps the record; "" before a start.
-	RunID  string        `json:"run_id,omitempty"`
-	Resume *ResumeResult `json:"resume,omitempty"` // nil: it begins at step 0
-	Exit   *int          `json:"exit,omitempty"`   // of the trainer; -1 for a signal, nil before its end
-	Cause  string        `json:"cause,omitempty"`  // why it failed, where that is known; see [launch.Cause]
-	Rank   *int          `json:"rank,omitempty"`   // the process that failed first, of several, where known
-	// Checkpoints is how many it left.
-	Checkpoints int `json:"checkpoints,omitempty"`
-	// Problems say what the trainer lacks on this machine.
-	Problems []launch.Problem `json:"-"`
-
-	job         launch.Job
-	found       launch.Found
-	dataSum     string // sha256 of the rows
-	fingerprint string
-	notes       []msg.Localizer
-	curve       *launch.Curve
-}
-
-// Notes say how the training begins, or would.
-func (t *TrainResult) Notes() []msg.Localizer { return t.notes }
 
 // An EvalResult is one endpoint on one benchmark.
 type EvalResult struct {

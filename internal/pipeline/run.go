@@ -84,9 +84,9 @@ func Run(ctx context.Context, cfg *Config, env Env, opt Options) (*Result, error
 		return &r.result, findings
 	}
 	if !opt.DryRun {
-		r.log, err = runstore.Begin(filepath.Join(cfg.Dir, "runs"), runstore.Info{
+		r.log, err = runstore.Begin(r.project.Runs(), runstore.Info{
 			Command: "run", Start: env.Now(), Host: env.Host, PID: env.PID, Tool: env.Tool,
-			Overrides: opt.Gates.lifted(),
+			Overrides: opt.Gates.Lifted(),
 		}, cfg.Source)
 		if err != nil {
 			return &r.result, err
@@ -284,28 +284,7 @@ func (r *runner) end(err error) error {
 	if r.log == nil {
 		return err
 	}
-	return endLog(r.log, r.env, err, r.warned)
-}
-
-// endLog closes a run's record with what became of it.
-func endLog(log *runstore.Run, env Env, err error, warned int) error {
-	status, text := runstore.Success, ""
-	code := fail.Code(err)
-	switch {
-	case code == fail.Interrupted.Code():
-		status = runstore.Cancelled
-	case code == fail.Partial.Code():
-		status = runstore.Partial
-	case err != nil:
-		status = runstore.Failed
-	}
-	if err != nil {
-		text = err.Error()
-	}
-	if lerr := log.End(env.Now(), status, code, text, warned); err == nil {
-		err = lerr
-	}
-	return err
+	return r.log.EndWith(r.env.Now(), err, r.warned)
 }
 
 // prepare is pass 1: sources and steps.
@@ -340,7 +319,7 @@ func (r *runner) prepare(ctx context.Context) (err error) {
 	for _, j := range jobs {
 		keys = append(keys, j.key)
 	}
-	whole := key(keys...)
+	whole := runstore.Key(keys...)
 	if r.corpus, err = r.newCorpus(whole); err != nil {
 		return err
 	}
@@ -394,7 +373,7 @@ func (r *runner) openAll(ctx context.Context) error {
 func (r *runner) cut(ctx context.Context, stage runstore.Stage) ([]*unitJob, error) {
 	steps := ""
 	for _, s := range r.cfg.Steps {
-		steps += key(s.name, s.params)
+		steps += runstore.Key(s.name, s.params)
 	}
 	var jobs []*unitJob
 	for i := range r.inputs {
@@ -422,7 +401,7 @@ func (r *runner) cut(ctx context.Context, stage runstore.Stage) ([]*unitJob, err
 			r.owner = append(r.owner, in)
 			jobs = append(jobs, &unitJob{
 				part: &part{n: n, stage: stage}, from: in, unit: u,
-				key: key(r.env.Tool.Program, steps, in.src.Name, in.src.Lang, in.src.License, in.src.As,
+				key: runstore.Key(r.env.Tool.Program, steps, in.src.Name, in.src.Lang, in.src.License, in.src.As,
 					in.src.Encoding, in.src.HTML, fmt.Sprint(in.src.AllowRestricted), in.src.OCRCommand, in.file.Options.Password, in.name, in.file.SHA256, keySum,
 					fmt.Sprint(n, u.Index, u.Start, u.End, r.opt.Limit), r.fixesKey()),
 			})

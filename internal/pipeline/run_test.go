@@ -23,6 +23,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/runstore"
+	"github.com/drydock-ml/drydock/internal/training"
 )
 
 // childEnv makes this test binary run a project instead of its tests, so that a
@@ -42,9 +43,10 @@ func TestMain(m *testing.M) {
 
 func testEnv(home string) Env {
 	return Env{
-		Home: home, Now: time.Now, HTTP: http.DefaultClient, Host: "test", PID: os.Getpid(),
+		Env:      training.Env{Now: time.Now, Host: "test", PID: os.Getpid(), Tool: runstore.Tool{Version: "test", Program: "test"}},
+		Home:     home,
+		HTTP:     http.DefaultClient,
 		CacheDir: filepath.Join(os.TempDir(), "drydock-test-pdf"), // compiling takes seconds
-		Tool:     runstore.Tool{Version: "test", Program: "test"},
 	}
 }
 

@@ -2,13 +2,16 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
-	"time"
 
+	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/runstore"
+	"github.com/drydock-ml/drydock/internal/spec"
+	"github.com/drydock-ml/drydock/internal/training"
 	"github.com/drydock-ml/drydock/launch"
 )
 
@@ -24,13 +27,17 @@ func (r *runner) runTrain(ctx context.Context) error {
 		return r.done(res)
 	}
 	took := r.clock()
-	t, err := r.cfg.planTrain(ctx, r.env)
+	c, err := r.cfg.Training()
+	if err != nil {
+		return err
+	}
+	t, err := c.Plan(ctx, r.env.Env)
 	if err != nil {
 		return err
 	}
 	res.Train = t
 	stage := r.stage(StageTrain)
-	k := key(r.env.Tool.Program, r.corpus.key, r.cfg.Train.name, r.cfg.Train.params)
+	k := runstore.Key(r.env.Tool.Program, r.corpus.key, r.cfg.Train.name, r.cfg.Train.params)
 	d, done := stage.Done()
 	switch {
 	case r.cfg.Train.dryRun || r.opt.DryRun:
@@ -41,7 +48,7 @@ func (r *runner) runTrain(ctx context.Context) error {
 	case done && d.Key == k && !r.forced(StageTrain):
 		res.Status, res.Reason = StatusCached, "unchanged"
 	default:
-		if err := r.startTrain(ctx, t, stage, k); err != nil {
+		if err := r.startTrain(ctx, c, t, stage, k); err != nil {
 			return err
 		}
 		res.Status = StatusDone
@@ -50,143 +57,102 @@ func (r *runner) runTrain(ctx context.Context) error {
 	return r.done(res)
 }
 
-func (r *runner) startTrain(ctx context.Context, t *TrainResult, stage runstore.Stage, k string) error {
-	if err := r.cfg.preflight(ctx, r.project, t, r.env, r.opt.Gates, r.warn); err != nil {
-		return err
+func (r *runner) startTrain(ctx context.Context, c *training.Config, t *training.Result, stage runstore.Stage, k string) error {
+	o := training.Options{
+		Gates: r.opt.Gates, Warn: r.warn,
+		Observe: func(p launch.Report) {
+			r.tell(Event{Type: "progress", Stage: StageTrain, Done: p.Step, Total: p.MaxSteps})
+		},
 	}
-	if err := r.cfg.chooseBegin(t, TrainOptions{}); err != nil {
+	if err := c.Ready(ctx, t, r.env.Env, o); err != nil {
 		return err
 	}
 	if err := stage.Reset(); err != nil {
 		return err
 	}
-	if err := launchPlan(ctx, r.cfg, t, r.env, r.log, TrainOptions{
-		Warn: r.warn,
-		Observe: func(p launch.Report) {
-			r.tell(Event{Type: "progress", Stage: StageTrain, Done: p.Step, Total: p.MaxSteps})
-		},
-	}); err != nil {
+	if err := c.Launch(ctx, t, r.env.Env, r.log, o); err != nil {
 		return err
 	}
 	_, err := stage.Finish(r.project, k, nil)
 	return err
 }
 
-// TrainOptions are the flags of train.
-type TrainOptions struct {
-	DryRun bool
-	Gates  Gates
-	// Fresh begins at step 0 although an earlier training could be gone on with.
-	Fresh bool
-	// Resume is a checkpoint to go on from, from the project, whatever the
-	// settings were that made it; "" finds one if there is one.
-	Resume string
-	// Stall ends a trainer that has said nothing for so long; 0: none is ended.
-	Stall   time.Duration
-	Lang    msg.Lang            // of the page with the loss
-	Observe func(launch.Report) // may be nil
-	Note    func(msg.Localizer) // may be nil
-	Warn    func(msg.Localizer) // may be nil
-}
-
-// Train plans the configured training for the data the last run wrote and,
-// unless DryRun, starts it and follows it to its end.
-func Train(ctx context.Context, cfg *Config, env Env, o TrainOptions) (*TrainResult, error) {
-	if cfg.Train.trainer == nil {
-		return nil, cfg.noTrainer()
+// Training is what a training needs to know of the project. The error says that
+// no trainer is configured.
+func (c *Config) Training() (*training.Config, error) {
+	if c.Train.trainer == nil {
+		return nil, fail.New(fail.Config, msg.Text{"%s names no trainer", "%s 未指定训练器"}, filepath.Base(c.File)).
+			Hint(msg.Text{"add train: {llamafactory: {method: lora}}", "请加入 train: {llamafactory: {method: lora}}"})
 	}
-	t, err := cfg.planTrain(ctx, env)
-	if err != nil {
-		return nil, err
+	project := runstore.Project{Dir: c.Dir}
+	t := &training.Config{
+		Project: project, File: c.File, Source: c.Source, Seed: c.Seed, Against: c.Contamination.Against,
+		Trainer: c.Train.trainer, Name: c.Train.name, Params: c.Train.params, Folder: trainDir,
+		Rows: c.trainRows, Last: lastRun{project},
 	}
-	project := runstore.Project{Dir: cfg.Dir}
-	if o.DryRun {
-		if err := cfg.chooseBegin(t, o); err != nil {
-			return t, err
-		}
-		return t, cfg.foresee(ctx, project, t, env, o.Gates)
-	}
-	lock, err := project.Acquire(ctx, runstore.Holder{PID: env.PID, Host: env.Host, Start: env.Now()}, 0)
-	if err != nil {
-		return t, err
-	}
-	defer lock.Close()
-	if err := cfg.chooseBegin(t, o); err != nil {
-		return t, err
-	}
-	warned, warn := 0, sayer(o.Warn)
-	o.Warn = func(w msg.Localizer) {
-		warned++
-		warn(w)
-	}
-	if err := cfg.preflight(ctx, project, t, env, o.Gates, o.Warn); err != nil {
-		return t, err
-	}
-	log, err := runstore.Begin(filepath.Join(cfg.Dir, "runs"), runstore.Info{
-		Command: "train", Start: env.Now(), Host: env.Host, PID: env.PID, Tool: env.Tool,
-		Overrides: o.Gates.lifted(),
-	}, cfg.Source)
-	if err != nil {
-		return t, err
-	}
-	err = launchPlan(ctx, cfg, t, env, log, o)
-	return t, endLog(log, env, err, warned)
-}
-
-// preflight refuses to start a training that would not hold, and warns of what
-// may go wrong.
-func (c *Config) preflight(ctx context.Context, p runstore.Project, t *TrainResult, env Env, g Gates, warn func(msg.Localizer)) error {
-	data, _ := c.trainData()
-	if _, err := os.Stat(inside(c.Dir, data)); err != nil {
-		return fail.New(fail.Refused, msg.Text{"there is no training data yet: %v", "尚无训练数据：%v"}, err).
-			Hint(msg.Text{"drydock run makes it", "请先执行 drydock run"})
-	}
-	if err := c.gates(ctx, p, t, g); err != nil {
-		return err
-	}
-	if err := refusal(t.Gates); err != nil {
-		return err
-	}
-	t.Machine = c.machine(ctx, env, t)
-	for _, r := range t.Gates {
-		if r.State == GateLifted {
-			warn(r.err)
-		}
-	}
-	for _, w := range t.Machine.warnings {
-		warn(w)
-	}
-	return nil
-}
-
-// foresee tells what preflight would, for a plan.
-func (c *Config) foresee(ctx context.Context, p runstore.Project, t *TrainResult, env Env, g Gates) error {
-	data, _ := c.trainData()
-	if _, err := os.Stat(inside(c.Dir, data)); err == nil {
-		if err := c.gates(ctx, p, t, g); err != nil {
-			return err
-		}
-	}
-	t.Machine = c.machine(ctx, env, t)
-	return nil
-}
-
-// planTrain looks for the trainer and makes its plan. Problems of the machine
-// are in the result; they stop a start, not a plan.
-func (c *Config) planTrain(ctx context.Context, env Env) (*TrainResult, error) {
-	data, contract := c.trainData()
-	if data == "" {
-		return nil, c.noTrainData()
-	}
-	found, problems := c.Train.trainer.Check(ctx, env.programs())
-	job := launch.Job{Data: data, Dir: c.Train.folder(), Contract: contract, Seed: c.Seed}
-	plan, err := c.Train.trainer.Plan(job, found)
-	if err != nil {
-		return nil, err
-	}
-	t := &TrainResult{Trainer: c.Train.name, Plan: &plan, Found: true, Problems: problems, job: job, found: found}
-	for _, p := range problems {
-		t.Found = t.Found && !p.Fatal
+	for _, s := range c.Sources {
+		t.Sources = append(t.Sources, training.Source{Name: s.Name, License: s.License})
 	}
 	return t, nil
 }
+
+// ReadSweep reads a file of several trainings for the project's trainer.
+func (c *Config) ReadSweep(file string) (*launch.Sweep, error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fail.New(fail.Usage, msg.Text{"%v", "%v"}, err)
+	}
+	sp, _ := spec.Find(launch.Trainers(), c.Train.name)
+	plan, bad := launch.ReadSweep(filepath.ToSlash(file), src, sp, c.Train.options)
+	return plan, bad.OrNil()
+}
+
+// trainRows is the first output that holds rows of a kind which the trainer takes.
+func (c *Config) trainRows(kind launch.RowKind) (file string, contract emit.Contract) {
+	for _, o := range c.Output {
+		t, trains := o.builder.(emit.Trained)
+		if trains && fitsTrainer(t.Target(), c.Train.name, kind) && filepath.Ext(o.path()) == ".jsonl" {
+			return filepath.ToSlash(o.path()), o.contract()
+		}
+	}
+	return "", ""
+}
+
+// fitsTrainer reports whether a trainer takes the rows of an output. All read
+// messages, the rows named after them, and running text; pairs are laid out for
+// each.
+func fitsTrainer(t emit.Target, trainer string, kind launch.RowKind) bool {
+	switch kind {
+	case launch.RowsPairs:
+		return t.Task == emit.DPO && t.Trainer == trainer
+	case launch.RowsText:
+		return t.Task == emit.Pretrain && (t.Trainer == "" || t.Trainer == trainer)
+	}
+	return t.Task == emit.SFT && (t.Messages || t.Name == trainer)
+}
+
+// lastRun answers for what the last run of a project wrote.
+type lastRun struct{ project runstore.Project }
+
+func (l lastRun) Wrote(file, sha256 string) bool {
+	d, done := stageOf(l.project, StageOutput).Done()
+	return done && d.Files[file] == sha256
+}
+
+func (l lastRun) Checked() ([]training.Checked, error) {
+	var saved savedCorpus
+	b, err := os.ReadFile(stageOf(l.project, StageOutput).Path("result.json"))
+	if err == nil {
+		err = json.Unmarshal(b, &saved)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []training.Checked
+	for _, k := range saved.Results[1].Contam {
+		out = append(out, training.Checked{Benchmark: k.Benchmark, Leaks: k.Leaks, Removed: k.Removed})
+	}
+	return out, nil
+}
+
+func (l lastRun) Ledgers() string { return ledgerDir }

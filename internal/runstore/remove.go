@@ -29,7 +29,7 @@ type Removal struct {
 // and so does one that a run builds on that stays: the history of a checkpoint is
 // never cut.
 func (p Project) Removable(now time.Time, r Retention) (gone []Removal, kept map[string]string, err error) {
-	runsDir := filepath.Join(p.Dir, "runs")
+	runsDir := p.Runs()
 	runs, _, err := List(runsDir)
 	if err != nil {
 		return nil, nil, err

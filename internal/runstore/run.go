@@ -163,6 +163,27 @@ func (r *Run) Record(at time.Time, kind string, v any) error {
 	return err
 }
 
+// EndWith closes the run with what became of it. It returns the error it was
+// given, or else why the record could not be closed.
+func (r *Run) EndWith(at time.Time, err error, warnings int) error {
+	status, text, code := Success, "", fail.Code(err)
+	switch {
+	case code == fail.Interrupted.Code():
+		status = Cancelled
+	case code == fail.Partial.Code():
+		status = Partial
+	case err != nil:
+		status = Failed
+	}
+	if err != nil {
+		text = err.Error()
+	}
+	if eerr := r.End(at, status, code, text, warnings); err == nil {
+		err = eerr
+	}
+	return err
+}
+
 // End closes the run with its status.
 func (r *Run) End(at time.Time, s Status, exit int, errText string, warnings int) error {
 	r.mu.Lock()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
 )
 
 func TestLock(t *testing.T) {
@@ -136,6 +137,61 @@ func TestSweepTakesTemporaryFilesOnly(t *testing.T) {
 	}
 	if _, err := os.Stat(deep); !os.IsNotExist(err) {
 		t.Errorf("below: %v", err)
+	}
+}
+
+func TestPathStartsAtTheProject(t *testing.T) {
+	t.Parallel()
+	p := Project{Dir: "project"}
+	abs, err := filepath.Abs("x.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"build/x.jsonl":       filepath.Join("project", "build", "x.jsonl"),
+		filepath.ToSlash(abs): abs,
+	} {
+		if got := p.Path(name); got != want {
+			t.Errorf("%s lies at %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestKeyTellsPartsApart(t *testing.T) {
+	t.Parallel()
+	seen := map[string][]string{}
+	for _, parts := range [][]string{{}, {""}, {"", ""}, {"ab"}, {"a", "b"}, {"b", "a"}} {
+		k := Key(parts...)
+		if was, twice := seen[k]; twice {
+			t.Errorf("%q and %q have one key", was, parts)
+		}
+		seen[k] = parts
+	}
+}
+
+func TestEndWithTellsHowARunEnded(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		err    error
+		status Status
+	}{
+		{nil, Success},
+		{errors.New("no room"), Failed},
+		{fail.New(fail.Partial, msg.Text{"two inputs", "两个输入"}), Partial},
+		{fail.New(fail.Interrupted, msg.Text{"cut", "中断"}), Cancelled},
+	} {
+		r, err := Begin(t.TempDir(), Info{Command: "run", Start: at}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.EndWith(at, c.err, 2); got != c.err {
+			t.Errorf("EndWith(%v) gives %v", c.err, got)
+		}
+		i := r.Info()
+		if i.Status != c.status || i.Exit != fail.Code(c.err) || (i.Error == "") != (c.err == nil) || i.Warnings != 2 || !i.End.Equal(at) {
+			t.Errorf("after %v: %+v", c.err, i)
+		}
 	}
 }
 

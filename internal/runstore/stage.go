@@ -21,6 +21,19 @@ type Project struct {
 	Dir string // where drydock.yaml lies
 }
 
+// Runs is the folder of the project's runs.
+func (p Project) Runs() string { return filepath.Join(p.Dir, "runs") }
+
+// Path is the place of a file that a configuration names, with slashes: a
+// relative one starts at the project.
+func (p Project) Path(name string) string {
+	name = filepath.FromSlash(name)
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.Dir, name)
+}
+
 // A Stage is the folder of one stage.
 type Stage struct {
 	Dir string // .drydock/stages/NN-name
@@ -33,6 +46,17 @@ func (p Project) Stage(n int, name string) Stage {
 
 // Path joins a name to the stage's folder.
 func (s Stage) Path(name string) string { return filepath.Join(s.Dir, name) }
+
+// Key hashes what decides the outcome of a stage, or of a training. Each part is
+// hashed by itself first, so that no two lists of parts give the same bytes.
+func Key(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		s := sha256.Sum256([]byte(p))
+		h.Write(s[:])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
 
 // Done is the content of a stage's DONE file.
 type Done struct {

@@ -1,4 +1,4 @@
-package pipeline
+package training
 
 import (
 	"fmt"
@@ -22,10 +22,10 @@ const curvePoints = 1000
 
 // Curve is the loss of the training, with that of the runs it goes on from; nil
 // before a start.
-func (t *TrainResult) Curve() *launch.Curve { return t.curve }
+func (t *Result) Curve() *launch.Curve { return t.curve }
 
 // drawCurve writes the loss as a drawing and as a page.
-func (r *trainRun) drawCurve() error {
+func (r *follower) drawCurve() error {
 	if r.curve.Len() == 0 {
 		return nil
 	}

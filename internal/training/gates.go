@@ -1,8 +1,7 @@
-package pipeline
+package training
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -52,8 +51,8 @@ func (g Gates) flag(gate string) (name string, lifted bool) {
 	return "--allow-truncation", g.Truncation
 }
 
-// lifted names the flags that were given.
-func (g Gates) lifted() []string {
+// Lifted names the flags that were given.
+func (g Gates) Lifted() []string {
 	var out []string
 	for _, gate := range []string{GateContamination, GateLicense, GateTemplate, GateLength} {
 		if name, lifted := g.flag(gate); lifted {
@@ -93,9 +92,9 @@ func (g GateResult) In(l msg.Lang) string {
 
 // gates asks every gate, so that all that is wrong is said at once. The error is
 // for what could not be read; what refuses is in the results, see [refusal].
-func (c *Config) gates(ctx context.Context, p runstore.Project, t *TrainResult, g Gates) error {
-	data, _ := c.trainData()
-	sum, err := runstore.HashFile(inside(c.Dir, data)) // once: it may be large
+func (c *Config) gates(ctx context.Context, t *Result, g Gates) error {
+	data, _ := c.data()
+	sum, err := runstore.HashFile(c.Path(data)) // once: it may be large
 	if err != nil {
 		return err
 	}
@@ -103,8 +102,8 @@ func (c *Config) gates(ctx context.Context, p runstore.Project, t *TrainResult, 
 		name string
 		ask  func() (proof string, err error)
 	}{
-		{GateContamination, func() (string, error) { return c.coveredData(p, data, sum, g.ContamReport) }},
-		{GateLicense, func() (string, error) { return c.licensedData(ctx, p, data, sum) }},
+		{GateContamination, func() (string, error) { return c.coveredData(data, sum, g.ContamReport) }},
+		{GateLicense, func() (string, error) { return c.licensedData(ctx, data, sum) }},
 		{GateTemplate, func() (string, error) { return c.fedAsAsked(ctx, t) }},
 		{GateLength, func() (string, error) { return c.uncutData(t) }},
 	} {
@@ -148,19 +147,19 @@ func refused(text msg.Text, args ...any) *fail.Error { return fail.New(fail.Refu
 // coveredData refuses unless the data on disk was, byte for byte, checked against
 // the benchmarks and found free of leaks: by the last run, by the report that was
 // named, or by a check that the run store keeps.
-func (c *Config) coveredData(p runstore.Project, data, sum, named string) (proof string, err error) {
+func (c *Config) coveredData(data, sum, named string) (proof string, err error) {
 	if named != "" {
-		b, err := readCheck(inside(c.Dir, named))
+		b, err := readCheck(c.Path(named))
 		if err != nil {
 			return "", refused(msg.Text{"--contam-report: %v", "--contam-report：%v"}, err)
 		}
 		return named, c.vouches(named, b, data, sum)
 	}
-	own := c.coveredByRun(p, data, sum)
+	own := c.coveredByRun(data, sum)
 	if own == nil {
 		return "drydock run", nil
 	}
-	check, ok, err := runstore.FindCheck(filepath.Join(c.Dir, "runs"), sum)
+	check, ok, err := runstore.FindCheck(c.Runs(), sum)
 	if err != nil {
 		return "", err
 	}
@@ -216,10 +215,10 @@ func (c *Config) coversBenchmarks(name string, s *report.Summary) error {
 			return refused(msg.Text{"%s checked against %d of the %d items of %s", "%s 只与 %d 题比对，全部应为 %d 题（%s）"}, name, b.Items, pack.Items, b.Name)
 		}
 	}
-	for _, ref := range c.Contamination.Against {
+	for _, ref := range c.Against {
 		want, _, _ := strings.Cut(ref, "@")
 		if !have[want] && !have[strings.TrimSuffix(filepath.Base(want), filepath.Ext(want))] {
-			return refused(msg.Text{"%s did not check against %s, which %s names", "%s 未与 %s 比对，而 %s 要求如此"}, name, ref, filepath.Base(c.File))
+			return refused(msg.Text{"%s did not check against %s, which %s names", "%s 未与 %s 比对，而 %s 要求如此"}, name, ref, c.configName())
 		}
 	}
 	return nil
@@ -227,27 +226,20 @@ func (c *Config) coversBenchmarks(name string, s *report.Summary) error {
 
 // coveredByRun refuses unless the last run wrote these bytes and found no leak
 // that it left in.
-func (c *Config) coveredByRun(p runstore.Project, data, sum string) error {
-	stage := stageOf(p, StageOutput)
-	d, done := stage.Done()
-	if !done || d.Files[data] != sum {
+func (c *Config) coveredByRun(data, sum string) error {
+	if !c.Last.Wrote(data, sum) {
 		return refused(msg.Text{"no contamination check covers %s as it is now", "没有任何污染检查覆盖当前的 %s"}, data).
 			Hint(msg.Text{"run drydock run, or drydock contam check %s", "请执行 drydock run 或 drydock contam check %s"}, data)
 	}
-	var saved savedCorpus
-	b, err := os.ReadFile(stage.Path("result.json"))
-	if err == nil {
-		err = json.Unmarshal(b, &saved)
-	}
+	checked, err := c.Last.Checked()
 	if err != nil {
 		return err
 	}
-	contam := saved.Results[1].Contam
-	if len(contam) == 0 {
+	if len(checked) == 0 {
 		return refused(msg.Text{"%s was checked against no benchmark", "%s 未与任何评测集比对"}, data).
 			Hint(msg.Text{"add contamination: {against: [maritime_bench]} and run drydock run", "请加入 contamination: {against: [maritime_bench]} 并执行 drydock run"})
 	}
-	for _, k := range contam {
+	for _, k := range checked {
 		if k.Leaks > k.Removed {
 			return refused(msg.Text{"%s still holds %d {item|items} of %s", "%s 中仍有 %d 条来自 %s 的题目"}, data, k.Leaks-k.Removed, k.Benchmark)
 		}
@@ -258,8 +250,8 @@ func (c *Config) coveredByRun(p runstore.Project, data, sum string) error {
 // licensedData refuses data with a source that has no declared licence or that
 // must not be trained on. Of data that the last run did not write nothing tells
 // the sources: then those of the project must have one each.
-func (c *Config) licensedData(ctx context.Context, p runstore.Project, data, sum string) (proof string, err error) {
-	if d, done := stageOf(p, StageOutput).Done(); !done || d.Files[data] != sum {
+func (c *Config) licensedData(ctx context.Context, data, sum string) (proof string, err error) {
+	if !c.Last.Wrote(data, sum) {
 		var missing []string
 		for _, s := range c.Sources {
 			if strings.TrimSpace(s.License) == "" {
@@ -271,7 +263,7 @@ func (c *Config) licensedData(ctx context.Context, p runstore.Project, data, sum
 		}
 		return "", errNotKnown
 	}
-	sums, err := provenance.Load(ctx, os.DirFS(filepath.Join(c.Dir, filepath.FromSlash(ledgerDir))))
+	sums, err := provenance.Load(ctx, os.DirFS(c.Path(c.Last.Ledgers())))
 	if err != nil {
 		return "", refused(msg.Text{"the ledgers of %s cannot be read: %v", "无法读取 %s 的台账：%v"}, data, err).
 			Hint(msg.Text{"drydock run --only card writes them again", "drydock run --only card 会重新写出"})
@@ -289,22 +281,14 @@ func (c *Config) licensedData(ctx context.Context, p runstore.Project, data, sum
 	}
 	switch {
 	case len(forbidden) > 0:
-		return "", refused(msg.Text{"rows come from files that must not be trained on: %s", "部分行来自不得用于训练的文件：%s"}, firstFew(forbidden))
+		return "", refused(msg.Text{"rows come from files that must not be trained on: %s", "部分行来自不得用于训练的文件：%s"}, msg.Few(forbidden))
 	case len(missing) > 0:
 		return "", c.unlicensed(missing)
 	}
-	return ledgerDir, nil
+	return c.Last.Ledgers(), nil
 }
 
 func (c *Config) unlicensed(names []string) error {
-	return refused(msg.Text{"sources without a declared licence: %s", "未声明许可的来源：%s"}, firstFew(names)).
-		Hint(msg.Text{"write license: on the sources in %s and run drydock run", "请在 %s 的来源中写明 license: 并执行 drydock run"}, filepath.Base(c.File))
-}
-
-// firstFew joins up to five names.
-func firstFew(names []string) string {
-	if len(names) > 5 {
-		names = append(slices.Clone(names[:5]), "…")
-	}
-	return strings.Join(names, ", ")
+	return refused(msg.Text{"sources without a declared licence: %s", "未声明许可的来源：%s"}, msg.Few(names)).
+		Hint(msg.Text{"write license: on the sources in %s and run drydock run", "请在 %s 的来源中写明 license: 并执行 drydock run"}, c.configName())
 }

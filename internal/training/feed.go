@@ -1,4 +1,4 @@
-package pipeline
+package training
 
 import (
 	"cmp"
@@ -17,9 +17,9 @@ import (
 	"github.com/drydock-ml/drydock/launch/parity"
 )
 
-// A FeedResult says how the training rows are fed, under the settings of the
+// A Feed says how the training rows are fed, under the settings of the
 // plan and the contract of the rows.
-type FeedResult struct {
+type Feed struct {
 	Contract string `json:"contract"`
 	Rows     int    `json:"rows"`
 	Matching int    `json:"matching"` // fed as the endpoint will be asked
@@ -41,16 +41,16 @@ const (
 
 // feedOf reads the training rows as the trainer will feed them; nil for a
 // trainer whose feed is not known.
-func (c *Config) feedOf(ctx context.Context, plan *launch.Plan) (*FeedResult, error) {
-	if !slices.Contains(feed.Trainers(), c.Train.name) || c.trainRows() != launch.RowsChat {
+func (c *Config) feedOf(ctx context.Context, plan *launch.Plan) (*Feed, error) {
+	if !slices.Contains(feed.Trainers(), c.Name) || launch.RowsOf(c.Trainer) != launch.RowsChat {
 		return nil, nil
 	}
-	data, contract := c.trainData()
-	s, err := feed.For(c.Train.name, contract)
+	data, contract := c.data()
+	s, err := feed.For(c.Name, contract)
 	if err != nil {
 		return nil, err
 	}
-	in, err := os.Open(inside(c.Dir, data))
+	in, err := os.Open(c.Path(data))
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (c *Config) feedOf(ctx context.Context, plan *launch.Plan) (*FeedResult, er
 	if err != nil {
 		return nil, err
 	}
-	f := &FeedResult{Contract: string(contract), Rows: r.Rows, Matching: r.Matching, Tokens: r.Tokens.Total, Longest: r.Tokens.Longest, Errors: []string{}}
+	f := &Feed{Contract: string(contract), Rows: r.Rows, Matching: r.Matching, Tokens: r.Tokens.Total, Longest: r.Tokens.Longest, Errors: []string{}}
 	for _, x := range r.Findings {
 		switch {
 		case x.ID == tooLong:
@@ -81,7 +81,7 @@ func (c *Config) feedOf(ctx context.Context, plan *launch.Plan) (*FeedResult, er
 
 // fedAsAsked refuses to start a training whose rows would be fed otherwise than
 // the endpoint will be asked.
-func (c *Config) fedAsAsked(ctx context.Context, t *TrainResult) (proof string, err error) {
+func (c *Config) fedAsAsked(ctx context.Context, t *Result) (proof string, err error) {
 	if t.Feed, err = c.feedOf(ctx, t.Plan); err != nil {
 		return "", err
 	}
@@ -92,7 +92,7 @@ func (c *Config) fedAsAsked(ctx context.Context, t *TrainResult) (proof string, 
 	case len(f.Errors) == 0:
 		return fmt.Sprintf("%d/%d", f.Matching, f.Rows), nil
 	}
-	data, _ := c.trainData()
+	data, _ := c.data()
 	return "", fail.New(fail.Refused, msg.Text{
 		"%s: %d of %d {row|rows} would be trained as they will be asked (%s)", "%s：%d / %d 行的训练内容与提问一致（%s）",
 	}, data, f.Matching, f.Rows, strings.Join(f.Errors, ", ")).
@@ -100,7 +100,7 @@ func (c *Config) fedAsAsked(ctx context.Context, t *TrainResult) (proof string, 
 }
 
 // uncutData refuses rows that the trainer would cut or drop for their length.
-func (c *Config) uncutData(t *TrainResult) (proof string, err error) {
+func (c *Config) uncutData(t *Result) (proof string, err error) {
 	switch f := t.Feed; {
 	case f == nil || t.Plan.Limit == 0:
 		return "", errNotKnown
@@ -108,7 +108,7 @@ func (c *Config) uncutData(t *TrainResult) (proof string, err error) {
 		return "", fail.New(fail.Refused, msg.Text{
 			"%d {row is|rows are} longer than the trainer's limit of %d tokens (the longest has %d) and would be cut or dropped: %s",
 			"%d 行超过训练器 %d token 的上限（最长 %d），将被截断或丢弃：%s",
-		}, f.TooLong, t.Plan.Limit, f.Longest, firstFew(f.TooLongRows)).
+		}, f.TooLong, t.Plan.Limit, f.Longest, msg.Few(f.TooLongRows)).
 			Hint(msg.Text{"raise max_tokens of the trainer, or make the rows shorter", "请调大训练器的 max_tokens，或缩短这些行"})
 	default:
 		return fmt.Sprintf("%d/%d", f.Longest, t.Plan.Limit), nil

@@ -1,4 +1,4 @@
-package pipeline
+package training
 
 import (
 	"errors"
@@ -15,9 +15,9 @@ import (
 	"github.com/drydock-ml/drydock/launch"
 )
 
-// A ResumeResult says from which checkpoint a training goes on, and once its
+// A Resume says from which checkpoint a training goes on, and once its
 // first figures came, whether it did.
-type ResumeResult struct {
+type Resume struct {
 	Checkpoint string `json:"checkpoint"` // from the project
 	Step       int    `json:"step"`
 	Run        string `json:"run,omitempty"` // that wrote it; "" when not of this project
@@ -34,15 +34,15 @@ func fingerprint(p *launch.Plan, dataSum string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return key(string(b), dataSum), nil
+	return runstore.Key(string(b), dataSum), nil
 }
 
 // chooseBegin decides whether a training begins anew or goes on, and from where,
 // and makes the plan for it. The newest training in the same folder is gone on
 // with when it did not end well and data and plan are the same.
-func (c *Config) chooseBegin(t *TrainResult, o TrainOptions) error {
-	data, _ := c.trainData()
-	sum, err := runstore.HashFile(inside(c.Dir, data))
+func (c *Config) chooseBegin(t *Result, o Options) error {
+	data, _ := c.data()
+	sum, err := runstore.HashFile(c.Path(data))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // preflight says so, a plan needs none
 	}
@@ -69,7 +69,7 @@ func (c *Config) chooseBegin(t *TrainResult, o TrainOptions) error {
 		}, Args: []any{last.Run}})
 		return nil
 	}
-	found, broken := launch.LastCheckpoint(inside(c.Dir, t.outputDir()))
+	found, broken := launch.LastCheckpoint(c.Path(t.outputDir()))
 	for _, b := range broken {
 		t.notes = append(t.notes, msg.Phrase{Text: msg.Text{
 			"%s is passed over: %s", "跳过 %s：%s",
@@ -82,30 +82,30 @@ func (c *Config) chooseBegin(t *TrainResult, o TrainOptions) error {
 }
 
 // outputDir is the folder of checkpoints, from the project.
-func (t *TrainResult) outputDir() string { return path.Join(t.Plan.Dir, t.Plan.Output) }
+func (t *Result) outputDir() string { return path.Join(t.Plan.Dir, t.Plan.Output) }
 
 // unfinished returns the newest training of the plan's folder if it did not end
 // well.
-func (c *Config) unfinished(t *TrainResult) (runstore.Manifest, bool, error) {
+func (c *Config) unfinished(t *Result) (runstore.Manifest, bool, error) {
 	m, ok, err := c.owner(t)
 	if err != nil || !ok {
 		return m, false, err
 	}
-	info, err := runstore.Read(filepath.Join(c.runs(), m.Run))
+	info, err := runstore.Read(filepath.Join(c.Runs(), m.Run))
 	return m, err == nil && info.Status != runstore.Success, err
 }
 
-func (c *Config) runs() string { return filepath.Join(c.Dir, "runs") }
+func (c *Config) runs() string { return c.Runs() }
 
 // resumeFrom goes on from the checkpoint the user names.
-func (c *Config) resumeFrom(t *TrainResult, dir string) error {
-	found, why := launch.ReadCheckpoint(inside(c.Dir, dir))
+func (c *Config) resumeFrom(t *Result, dir string) error {
+	found, why := launch.ReadCheckpoint(c.Path(dir))
 	if why != nil {
 		return fail.New(fail.Refused, msg.Text{"%s: %s", "%s：%s"}, dir, why).
 			Hint(msg.Text{"name a folder checkpoint-N that the trainer wrote to its end", "请指定训练器完整写出的 checkpoint-N 文件夹"})
 	}
 	run := ""
-	all, err := runstore.Trainings(c.runs())
+	all, err := runstore.Trainings(c.Runs())
 	if err != nil {
 		return err
 	}
@@ -128,10 +128,10 @@ func (c *Config) resumeFrom(t *TrainResult, dir string) error {
 
 // goOnFrom makes the plan anew for a checkpoint. A trainer whose plan does not
 // change takes none, and is left to do what it does.
-func (c *Config) goOnFrom(t *TrainResult, from *launch.Checkpoint, name, run string) error {
+func (c *Config) goOnFrom(t *Result, from *launch.Checkpoint, name, run string) error {
 	job := t.job
 	job.Resume = name
-	plan, err := c.Train.trainer.Plan(job, t.found)
+	plan, err := c.Trainer.Plan(job, t.found)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (c *Config) goOnFrom(t *TrainResult, from *launch.Checkpoint, name, run str
 		return err
 	}
 	t.Plan = &plan
-	t.Resume = &ResumeResult{Checkpoint: name, Step: from.Step, Run: run, from: from}
+	t.Resume = &Resume{Checkpoint: name, Step: from.Step, Run: run, from: from}
 	t.notes = append(t.notes, msg.Phrase{Text: msg.Text{"going on from %s (step %d)", "从 %s（第 %d 步）继续"}, Args: []any{name, from.Step}})
 	return nil
 }
@@ -155,20 +155,20 @@ func samePlan(a, b *launch.Plan) (bool, error) {
 
 // setAside moves the checkpoints of an earlier training out of the way of one
 // that begins anew: trainers would go on from them, or mix theirs among them.
-func (c *Config) setAside(t *TrainResult, run string) error {
+func (c *Config) setAside(t *Result, run string) error {
 	if t.Resume != nil || t.Plan.Output == "" {
 		return nil
 	}
 	job := t.job
 	job.Resume = path.Join(t.outputDir(), "checkpoint-1")
-	plan, err := c.Train.trainer.Plan(job, t.found)
+	plan, err := c.Trainer.Plan(job, t.found)
 	if err != nil {
 		return nil // a version that takes no checkpoint finds none either
 	}
 	if same, err := samePlan(&plan, t.Plan); err != nil || same {
 		return err // it is left to do what it does
 	}
-	output := inside(c.Dir, t.outputDir())
+	output := c.Path(t.outputDir())
 	entries, err := os.ReadDir(output)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
 		return nil
@@ -184,21 +184,21 @@ func (c *Config) setAside(t *TrainResult, run string) error {
 	if ok {
 		aside = t.outputDir() + "." + owner.Run
 	}
-	if err := os.Rename(output, inside(c.Dir, aside)); err != nil {
+	if err := os.Rename(output, c.Path(aside)); err != nil {
 		return err
 	}
 	t.notes = append(t.notes, msg.Phrase{Text: msg.Text{
 		"earlier checkpoints are kept in %s", "之前的检查点保存在 %s",
 	}, Args: []any{aside}})
 	if ok {
-		return runstore.MoveOutput(c.runs(), owner.Run, path.Base(aside))
+		return runstore.MoveOutput(c.Runs(), owner.Run, path.Base(aside))
 	}
 	return nil
 }
 
 // owner returns the newest training whose checkpoints lie in the plan's folder.
-func (c *Config) owner(t *TrainResult) (runstore.Manifest, bool, error) {
-	all, err := runstore.Trainings(c.runs())
+func (c *Config) owner(t *Result) (runstore.Manifest, bool, error) {
+	all, err := runstore.Trainings(c.Runs())
 	if err != nil {
 		return runstore.Manifest{}, false, err
 	}

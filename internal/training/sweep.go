@@ -1,4 +1,4 @@
-package pipeline
+package training
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/parallel"
 	"github.com/drydock-ml/drydock/internal/runstore"
-	"github.com/drydock-ml/drydock/internal/spec"
 	"github.com/drydock-ml/drydock/launch"
 )
 
@@ -76,16 +74,12 @@ type SweepRun struct {
 	Problems []launch.Problem `json:"-"`
 }
 
-// Sweep trains every job of a file in turn, scores its checkpoints while it
-// trains where the file names a program for that, and ends what is not worth
+// Sweep trains every job of a plan in turn, scores its checkpoints while it
+// trains where the plan names a program for that, and ends what is not worth
 // going on with. What an earlier sweep finished with the same data and settings
 // is not trained again. A training that fails does not stop the others: the error
 // then is of kind Partial.
-func Sweep(ctx context.Context, cfg *Config, env Env, file string, o TrainOptions, observe func(SweepRun, launch.Report)) (*SweepResult, error) {
-	plan, err := cfg.readSweep(file)
-	if err != nil {
-		return nil, err
-	}
+func Sweep(ctx context.Context, cfg *Config, env Env, plan *launch.Sweep, o Options, observe func(SweepRun, launch.Report)) (*SweepResult, error) {
 	s := &sweep{cfg: cfg, env: env, plan: plan, o: o, observe: observe, begun: env.Now()}
 	s.res = &SweepResult{Schema: "drydock.train.sweep/1", DryRun: o.DryRun, Dir: sweepDir, Runs: []SweepRun{}}
 	failed := 0
@@ -109,20 +103,6 @@ func Sweep(ctx context.Context, cfg *Config, env Env, file string, o TrainOption
 	return s.res, nil
 }
 
-// readSweep reads a sweep file for the project's trainer.
-func (c *Config) readSweep(file string) (*launch.Sweep, error) {
-	if c.Train.trainer == nil {
-		return nil, c.noTrainer()
-	}
-	src, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fail.New(fail.Usage, msg.Text{"%v", "%v"}, err)
-	}
-	sp, _ := spec.Find(launch.Trainers(), c.Train.name)
-	plan, bad := launch.ReadSweep(filepath.ToSlash(file), src, sp, c.Train.options)
-	return plan, bad.OrNil()
-}
-
 // fatalToSweep reports an error that would meet every other training, too: a gate,
 // or a trainer that is not there.
 func fatalToSweep(err error) bool {
@@ -134,7 +114,7 @@ type sweep struct {
 	cfg     *Config
 	env     Env
 	plan    *launch.Sweep
-	o       TrainOptions
+	o       Options
 	observe func(SweepRun, launch.Report)
 	begun   time.Time
 	trained int // how many this call has trained
@@ -150,12 +130,12 @@ func (s *sweep) spent() bool {
 // one trains a job, unless it was trained before or the budget is spent.
 func (s *sweep) one(ctx context.Context, i int, job launch.SweepJob, r *SweepRun) error {
 	c := *s.cfg
-	c.Train.trainer, c.Train.params, c.Train.dir = job.Trainer, job.Params, path.Join(sweepDir, job.ID)
+	c.Trainer, c.Params, c.Folder = job.Trainer, job.Params, path.Join(sweepDir, job.ID)
 	k, err := s.key(&c, job)
 	if err != nil {
 		return err
 	}
-	saved := inside(c.Dir, path.Join(c.Train.dir, "sweep.json"))
+	saved := c.Path(path.Join(c.Folder, "sweep.json"))
 	if s.saved(saved, k, r) {
 		return nil
 	}
@@ -187,15 +167,15 @@ type savedSweep struct {
 // key is the same for trainings that do the same with the same data and are
 // scored alike.
 func (s *sweep) key(c *Config, job launch.SweepJob) (string, error) {
-	data, _ := c.trainData()
+	data, _ := c.data()
 	if data == "" {
-		return "", c.noTrainData()
+		return "", c.noData()
 	}
-	sum, err := runstore.HashFile(inside(c.Dir, data))
+	sum, err := runstore.HashFile(c.Path(data))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
-	return key(sum, c.Train.name, job.Params, strconv.FormatUint(c.Seed, 10), strings.Join(s.plan.Eval, "\x00"), strconv.Itoa(s.plan.Stop.Patience)), nil
+	return runstore.Key(sum, c.Name, job.Params, strconv.FormatUint(c.Seed, 10), strings.Join(s.plan.Eval, "\x00"), strconv.Itoa(s.plan.Stop.Patience)), nil
 }
 
 // saved takes over what an earlier sweep found. A training ended because another
@@ -214,7 +194,7 @@ func (s *sweep) saved(file, k string, r *SweepRun) bool {
 
 // foresee plans a job.
 func (s *sweep) foresee(ctx context.Context, c *Config, r *SweepRun) error {
-	t, err := c.planTrain(ctx, s.env)
+	t, err := c.Plan(ctx, s.env)
 	if err != nil {
 		return err
 	}
@@ -234,9 +214,9 @@ func (s *sweep) train(ctx context.Context, c *Config, r *SweepRun) error {
 		}
 	}
 	over := make(chan struct{})
-	w := &sweepWatch{sweep: s, run: r, out: inside(c.Dir, path.Join(c.Train.dir, trainOutput)), dir: c.Dir, end: cancel}
+	w := &sweepWatch{sweep: s, run: r, out: c.Path(path.Join(c.Folder, trainOutput)), dir: c.Dir, end: cancel}
 	watching := parallel.Go(func() error { return w.follow(ctx, over) })
-	t, err := Train(ctx, c, s.env, o)
+	t, err := Run(ctx, c, s.env, o)
 	close(over)
 	werr := watching.Wait()
 	if t != nil {

@@ -1,4 +1,4 @@
-package pipeline
+package training
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/internal/runstore"
 	"github.com/drydock-ml/drydock/launch"
 )
 
@@ -44,11 +45,11 @@ func TestMachineWarnsOfMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := &TrainResult{
+			r := &Result{
 				Plan: &launch.Plan{Dir: "build", Limit: 8192, Load: &launch.Load{Method: "lora", Rank: 16, BatchSize: 4, Checkpointing: true}},
-				Feed: &FeedResult{Longest: c.longest},
+				Feed: &Feed{Longest: c.longest},
 			}
-			m := (&Config{Dir: t.TempDir()}).machine(t.Context(), Env{Programs: host(c.smi), Environ: c.environ}, r)
+			m := (&Config{Project: runstore.Project{Dir: t.TempDir()}}).machine(t.Context(), Env{Programs: host(c.smi), Environ: c.environ}, r)
 			if m.Estimate == nil || m.Estimate.Total <= m.Estimate.Weights {
 				t.Fatalf("estimate %+v", m.Estimate)
 			}
@@ -78,7 +79,7 @@ func TestMachineWarnsOfThePort(t *testing.T) {
 			return []byte("0, NVIDIA H200, 143771, 143000, 570.1, 9.0\n1, NVIDIA H200, 143771, 143000, 570.1, 9.0\n"), nil
 		},
 	}}
-	m := (&Config{Dir: t.TempDir()}).machine(t.Context(), env, &TrainResult{Plan: &launch.Plan{Dir: "build"}})
+	m := (&Config{Project: runstore.Project{Dir: t.TempDir()}}).machine(t.Context(), env, &Result{Plan: &launch.Plan{Dir: "build"}})
 	if w := m.Warnings(); len(w) != 1 || !strings.Contains(w[0].In(msg.En), "is in use, at which the processes of the training meet") {
 		t.Errorf("warned %v", w)
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package training
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"github.com/drydock-ml/drydock/launch"
 )
 
-// A MachineResult is what the machine has against what the training will take.
+// A Machine is what the machine has against what the training will take.
 // Figures are bytes; nil and 0 are not known.
-type MachineResult struct {
+type Machine struct {
 	GPUs       []launch.GPU           `json:"gpus"` // those the training may use
 	Estimate   *launch.MemoryEstimate `json:"estimate,omitempty"`
 	FreeDisk   int64                  `json:"free_disk,omitempty"`
@@ -23,14 +23,14 @@ const kept = 3
 
 // machine looks at cards and disk. Nothing it finds stops a training: estimates
 // are advice, and a trainer may do with less.
-func (c *Config) machine(ctx context.Context, env Env, t *TrainResult) *MachineResult {
-	m := &MachineResult{GPUs: []launch.GPU{}}
+func (c *Config) machine(ctx context.Context, env Env, t *Result) *Machine {
+	m := &Machine{GPUs: []launch.GPU{}}
 	gpus, err := env.programs().GPUs(ctx)
 	if err != nil {
 		m.warn(msg.Text{"%v", "%v"}, err)
 	}
 	m.GPUs = append(m.GPUs, launch.VisibleGPUs(gpus, env.Environ)...)
-	if free, err := launch.FreeSpace(inside(c.Dir, t.Plan.Dir)); err == nil {
+	if free, err := launch.FreeSpace(c.Path(t.Plan.Dir)); err == nil {
 		m.FreeDisk = free
 	}
 	if len(gpus) > 0 && len(m.GPUs) == 0 && t.Plan.Load != nil {
@@ -48,7 +48,7 @@ func (c *Config) machine(ctx context.Context, env Env, t *TrainResult) *MachineR
 }
 
 // memory holds what the training will take against the cards and the disk.
-func (c *Config) memory(m *MachineResult, t *TrainResult) {
+func (c *Config) memory(m *Machine, t *Result) {
 	load := *t.Plan.Load
 	load.Devices = max(len(m.GPUs), 1)
 	load.Tokens = t.Plan.Limit
@@ -78,7 +78,7 @@ func (c *Config) memory(m *MachineResult, t *TrainResult) {
 	}
 }
 
-func (m *MachineResult) warn(text msg.Text, args ...any) {
+func (m *Machine) warn(text msg.Text, args ...any) {
 	m.warnings = append(m.warnings, msg.Phrase{Text: text, Args: args})
 }
 
@@ -86,4 +86,4 @@ func (m *MachineResult) warn(text msg.Text, args ...any) {
 func GiB(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30)) }
 
 // Warnings say what may not be enough.
-func (m *MachineResult) Warnings() []msg.Phrase { return m.warnings }
+func (m *Machine) Warnings() []msg.Phrase { return m.warnings }

@@ -1,14 +1,10 @@
-package pipeline
+package training
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"time"
 
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -16,17 +12,16 @@ import (
 	"github.com/drydock-ml/drydock/internal/parallel"
 	"github.com/drydock-ml/drydock/internal/runstore"
 	"github.com/drydock-ml/drydock/launch"
-	"github.com/drydock-ml/drydock/launch/checkpoint"
 )
 
-// A trainRun is one training from its start to its end, inside a run of the
+// A follower is one training from its start to its end, inside a run of the
 // store.
-type trainRun struct {
+type follower struct {
 	cfg  *Config
 	env  Env
-	t    *TrainResult
+	t    *Result
 	log  *runstore.Run
-	o    TrainOptions
+	o    Options
 	note func(msg.Localizer)
 	warn func(msg.Localizer)
 
@@ -40,14 +35,15 @@ type trainRun struct {
 	failed    error                // the first event that could not be written
 }
 
-// launchPlan starts a plan and follows it to its end.
-func launchPlan(ctx context.Context, c *Config, t *TrainResult, env Env, log *runstore.Run, o TrainOptions) error {
+// Launch starts a training that is ready and follows it to its end, inside a run
+// of the store.
+func (c *Config) Launch(ctx context.Context, t *Result, env Env, log *runstore.Run, o Options) error {
 	for _, p := range t.Problems {
 		if p.Fatal {
 			return p.Error
 		}
 	}
-	r := &trainRun{cfg: c, env: env, t: t, log: log, o: o, curve: launch.NewCurve()}
+	r := &follower{cfg: c, env: env, t: t, log: log, o: o, curve: launch.NewCurve()}
 	r.note, r.warn = sayer(o.Note), sayer(o.Warn)
 	t.RunID = log.Info().ID
 	if err := r.prepare(ctx); err != nil {
@@ -65,9 +61,9 @@ func sayer(f func(msg.Localizer)) func(msg.Localizer) {
 }
 
 // prepare clears the ground and writes down what the training depends on.
-func (r *trainRun) prepare(ctx context.Context) error {
+func (r *follower) prepare(ctx context.Context) error {
 	t := r.t
-	dir := inside(r.cfg.Dir, t.Plan.Dir)
+	dir := r.cfg.Path(t.Plan.Dir)
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -101,11 +97,11 @@ func (r *trainRun) prepare(ctx context.Context) error {
 
 // inherit takes over the curve of the run that is gone on with, up to the
 // checkpoint, so that it is whole.
-func (r *trainRun) inherit(run string, step int) error {
+func (r *follower) inherit(run string, step int) error {
 	if run == "" {
 		return nil
 	}
-	curve, err := ReadCurve(r.cfg.runs(), run)
+	curve, err := ReadCurve(r.cfg.Runs(), run)
 	if err != nil {
 		return err
 	}
@@ -139,9 +135,9 @@ func ReadCurve(runsDir, run string) (*launch.Curve, error) {
 const progressEvery = 10 * time.Second
 
 // follow runs the trainer until it ends or is to stop.
-func (r *trainRun) follow(ctx context.Context) error {
+func (r *follower) follow(ctx context.Context) error {
 	t := r.t
-	out, err := os.OpenFile(filepath.Join(inside(r.cfg.Dir, t.Plan.Dir), "train.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
+	out, err := os.OpenFile(filepath.Join(r.cfg.Path(t.Plan.Dir), "train.log"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
 	}
@@ -149,10 +145,10 @@ func (r *trainRun) follow(ctx context.Context) error {
 	now, over := make(chan struct{}), make(chan struct{})
 	watching := parallel.Go(func() error { return r.watch(cancel, now, over) })
 	t.Ran = true
-	data, _ := r.cfg.trainData()
-	res, err := launch.Run(ctx, r.cfg.Train.trainer, *t.Plan, launch.Options{
+	data, _ := r.cfg.data()
+	res, err := launch.Run(ctx, r.cfg.Trainer, *t.Plan, launch.Options{
 		Root: r.cfg.Dir, Environ: r.env.Environ, Log: out, Clock: r.env.Now, Now: now,
-		Stall: r.o.Stall, Data: inside(r.cfg.Dir, data), OnReport: r.report, OnNote: r.note,
+		Stall: r.o.Stall, Data: r.cfg.Path(data), OnReport: r.report, OnNote: r.note,
 		OnStart: func(pid int) { r.keep(r.log.Record(r.env.Now(), "started", startedEvent{pid})) },
 	})
 	close(over)
@@ -170,7 +166,7 @@ type startedEvent struct {
 }
 
 // watch looks for a request to stop, from another drydock.
-func (r *trainRun) watch(cancel context.CancelCauseFunc, now, over chan struct{}) error {
+func (r *follower) watch(cancel context.CancelCauseFunc, now, over chan struct{}) error {
 	tick := time.NewTicker(300 * time.Millisecond)
 	defer tick.Stop()
 	stopping, hurried := false, false
@@ -192,14 +188,14 @@ func (r *trainRun) watch(cancel context.CancelCauseFunc, now, over chan struct{}
 	}
 }
 
-func (r *trainRun) keep(err error) {
+func (r *follower) keep(err error) {
 	if err != nil && r.failed == nil {
 		r.failed = err
 	}
 }
 
 // report takes what the trainer said.
-func (r *trainRun) report(p launch.Report) {
+func (r *follower) report(p launch.Report) {
 	now := r.env.Now()
 	figures := p.Loss != nil || p.EvalLoss != nil || p.NotFinite
 	if figures || now.Sub(r.recorded) >= progressEvery {
@@ -217,7 +213,7 @@ func (r *trainRun) report(p launch.Report) {
 const zerosTold = 3
 
 // heed warns of figures that say training is worth nothing.
-func (r *trainRun) heed(p launch.Report) {
+func (r *follower) heed(p launch.Report) {
 	if p.NotFinite && !r.notFinite {
 		r.notFinite = true
 		r.warn(msg.Phrase{Text: msg.Text{
@@ -243,7 +239,7 @@ func (r *trainRun) heed(p launch.Report) {
 }
 
 // judge tells whether the training goes on from its checkpoint.
-func (r *trainRun) judge() {
+func (r *follower) judge() {
 	r.judged = true
 	res := r.t.Resume
 	res.Verdict, res.First = r.continues.Verdict(), r.continues.First()
@@ -258,7 +254,7 @@ func (r *trainRun) judge() {
 }
 
 // finish writes what became of the training beside what it began from.
-func (r *trainRun) finish(err error) error {
+func (r *follower) finish(err error) error {
 	if r.continues != nil && !r.judged {
 		r.judge()
 	}
@@ -282,114 +278,4 @@ func (r *trainRun) finish(err error) error {
 	}
 	t.curve = r.curve
 	return errors.Join(r.log.SaveManifest(*m), r.drawCurve())
-}
-
-// manifest says what a training depends on.
-func (c *Config) manifest(ctx context.Context, env Env, t *TrainResult, info runstore.Info) runstore.Manifest {
-	data, contract := c.trainData()
-	m := runstore.Manifest{
-		Fingerprint: t.fingerprint,
-		Data:        []runstore.FileSum{{Path: data, SHA256: t.dataSum, Bytes: sizeOf(inside(c.Dir, data))}},
-		Config:      fileSum(filepath.Base(c.File), c.Source),
-		Trainer: runstore.Training{
-			Name: t.Trainer, Version: t.Plan.Version, Base: t.job.Base, Contract: string(contract), Seed: c.Seed,
-			Argv: t.Plan.Argv, Set: t.Plan.Set, Files: []runstore.FileSum{}, Dir: t.Plan.Dir, Output: t.Plan.Output,
-		},
-		Environment: environment(ctx, env, t.found.Binary),
-		Gates:       []runstore.Gate{}, Lifted: slices.Clone(info.Overrides), Checkpoints: []runstore.CheckpointSum{},
-	}
-	if m.Trainer.Base == "" {
-		m.Trainer.Base = launch.BaseModel
-	}
-	if m.Lifted == nil {
-		m.Lifted = []string{}
-	}
-	for _, f := range t.Plan.Files {
-		m.Trainer.Files = append(m.Trainer.Files, fileSum(f.Name, []byte(f.Content)))
-	}
-	if repo, ok := env.programs().Repository(ctx, c.Dir); ok {
-		m.Code = &runstore.Code{Commit: repo.Commit, Dirty: repo.Dirty}
-	}
-	for _, g := range t.Gates {
-		m.Gates = append(m.Gates, runstore.Gate{Gate: g.Gate, State: g.State, Proof: g.Proof})
-	}
-	if r := t.Resume; r != nil {
-		m.Resumed = &runstore.Resumed{Run: r.Run, Checkpoint: r.Checkpoint, Step: r.Step}
-	}
-	return m
-}
-
-func fileSum(path string, content []byte) runstore.FileSum {
-	sum := sha256.Sum256(content)
-	return runstore.FileSum{Path: path, SHA256: hex.EncodeToString(sum[:]), Bytes: int64(len(content))}
-}
-
-func sizeOf(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
-}
-
-// environment describes the machine and the trainer's Python. What cannot be
-// found out is left empty: a training is not held up by it.
-func environment(ctx context.Context, env Env, binary string) runstore.Environment {
-	e := runstore.Environment{OS: runtime.GOOS, Arch: runtime.GOARCH, Packages: []string{}, GPUs: []runstore.GPU{}}
-	host := env.programs()
-	if found, ok := host.Environment(ctx, binary); ok {
-		e.Python, e.Torch, e.CUDA, e.Packages = found.Python, found.Torch, found.CUDA, found.Packages
-	}
-	gpus, err := host.GPUs(ctx)
-	if err != nil {
-		return e // the tool's complaint stands in the preflight
-	}
-	for _, g := range gpus {
-		e.GPUs = append(e.GPUs, runstore.GPU{Name: g.Name, Memory: g.Memory})
-		e.Driver = g.Driver
-	}
-	return e
-}
-
-// checkpoints lists what the training left, under the hashes evaluations know.
-func (c *Config) checkpoints(t *TrainResult) []runstore.CheckpointSum {
-	out := []runstore.CheckpointSum{}
-	if t.Plan.Output == "" {
-		return out
-	}
-	found := left(inside(c.Dir, t.outputDir()))
-	base, err := filepath.Abs(c.Dir)
-	if err != nil {
-		return out
-	}
-	for _, k := range found {
-		rel, err := filepath.Rel(base, k.Dir)
-		if err != nil {
-			rel = k.Dir
-		}
-		out = append(out, runstore.CheckpointSum{Path: filepath.ToSlash(rel), Step: k.Step, SHA256: k.SHA256, Served: k.Served()})
-	}
-	return out
-}
-
-// left lists the checkpoints in a trainer's output: adapters, or else whole models.
-// What cannot be read is none.
-func left(output string) []checkpoint.Checkpoint {
-	found, err := checkpoint.Find(output, checkpoint.AdapterOptions{})
-	if err == nil {
-		return found
-	}
-	models, err := checkpoint.Models(output)
-	if err != nil {
-		return nil // nothing was written
-	}
-	if len(models) == 0 && checkpoint.IsModel(output) {
-		models = []string{output} // saved at its end only
-	}
-	for _, dir := range models {
-		if m, err := checkpoint.ReadModel(dir); err == nil {
-			found = append(found, m)
-		}
-	}
-	return found
 }
