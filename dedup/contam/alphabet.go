@@ -83,9 +83,10 @@ func (a *alphabet) freeze() {
 			a.high[r] = l
 		}
 	}
-	for _, c := range `<&\%` { // may begin markup
+	for _, c := range `<&\%=` { // may begin markup
 		a.low[c] = ask
 	}
+	a.high['＜'] = ask
 }
 
 // at returns the letter of a code point, or ask.
@@ -252,11 +253,7 @@ func (a *alphabet) slow(s *stream, text []byte, i int, grow bool) int {
 		return n
 	}
 	r, n := utf8.DecodeRune(text[i:])
-	if e, w := entity(text[i:]); w > 0 {
-		r, n = e, w
-	} else if e, w := unicodeEscape(text[i:]); w > 0 {
-		r, n = e, w
-	} else if e, w := percentEscape(text, i); w > 0 {
+	if e, w := sign(text, i); w > 0 {
 		r, n = e, w
 	}
 	if !utf8.ValidRune(r) || r == utf8.RuneError {

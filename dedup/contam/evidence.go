@@ -242,13 +242,7 @@ func (e *evidence) after(k int) int {
 // signLen returns the bytes of the code point at b[i:], or of the character
 // reference or escape that stands for it.
 func signLen(b []byte, i int) int {
-	if _, n := entity(b[i:]); n > 0 {
-		return n
-	}
-	if _, n := unicodeEscape(b[i:]); n > 0 {
-		return n
-	}
-	if _, n := percentEscape(b, i); n > 0 {
+	if _, n := sign(b, i); n > 0 {
 		return n
 	}
 	_, n := utf8.DecodeRune(b[i:])

@@ -2,6 +2,8 @@ package contam
 
 import (
 	"bytes"
+	"slices"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -20,12 +22,19 @@ func skipMarkup(b []byte) int {
 	case '<':
 		return htmlTag(b)
 	case '\\':
+		if n := writtenTag(b); n > 0 {
+			return n
+		}
 		return escape(b)
+	case '&', '%', fullWidth[0]:
+		return writtenTag(b)
 	}
 	return 0
 }
 
-// htmlTag matches <name …>, </name>, comments and declarations; a<b is no tag.
+// htmlTag matches <name …>, </name>, comments and declarations; a<b is no tag. Of
+// a tag with an attribute that is a text (<node text="…">) it takes what stands
+// before that.
 func htmlTag(b []byte) int {
 	i := 1
 	switch {
@@ -53,7 +62,136 @@ func htmlTag(b []byte) int {
 	if end < 0 || bytes.IndexByte(b[i:i+end], '<') >= 0 {
 		return 0
 	}
+	if string(b[start:i]) != "img" { // whose alt stands in the middle of a sentence
+		if at := textAttribute(b[i : i+end]); at > 0 {
+			return i + at
+		}
+	}
 	return i + end + 1
+}
+
+const (
+	// attributeHan characters beyond ASCII, or attributeWords words, make a value a
+	// text.
+	attributeHan   = 4
+	attributeWords = 5
+)
+
+// textAttribute returns where the first value begins that is a text, among the
+// attributes of a tag; 0 when none is.
+func textAttribute(b []byte) int {
+	for at := 0; ; {
+		eq := bytes.IndexByte(b[at:], '=')
+		if eq < 0 || at+eq+2 > len(b) {
+			return 0
+		}
+		name, quote := bytes.TrimSpace(b[at:at+eq]), b[at+eq+1]
+		if at += eq + 1; quote != '"' && quote != '\'' {
+			continue
+		}
+		at++
+		value, _, closed := bytes.Cut(b[at:], []byte{quote})
+		if !closed {
+			return 0
+		}
+		if string(name) != "style" && string(name) != "class" && bytes.IndexByte(value, '{') < 0 && readsAsText(value) {
+			return at
+		}
+		at += len(value) + 1
+	}
+}
+
+// readsAsText reports whether a value has Chinese characters or a sentence's words.
+func readsAsText(value []byte) bool {
+	han, words := 0, 0
+	inWord := false
+	for i := 0; i < len(value); {
+		r, n := sign(value, i)
+		if n == 0 {
+			r, n = utf8.DecodeRune(value[i:])
+		}
+		i += n
+		letter := unicode.IsLetter(r)
+		switch {
+		case letter && r >= utf8.RuneSelf:
+			han++
+		case letter && !inWord:
+			words++
+		}
+		inWord = letter || r != ' ' // a word has a space before it
+	}
+	return han >= attributeHan || words >= attributeWords
+}
+
+// fullWidth is ＜ in UTF-8.
+const fullWidth = "\uff1c"
+
+// longestWritten is the most code points of a tag that is written otherwise.
+const longestWritten = 80
+
+// writtenTags are the names of the tags that writtenTag knows: between brackets
+// that are written otherwise may stand anything.
+var writtenTags = []string{
+	"a", "b", "blockquote", "br", "center", "code", "dd", "del", "div", "dl", "dt", "em", "font", "h1", "h2", "h3", "h4", "h5",
+	"h6", "hr", "i", "img", "ins", "label", "li", "mark", "math", "mi", "mn", "mo", "mrow", "msub", "msup", "o:p", "ol", "p",
+	"pre", "s", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "th", "thead", "tr", "u", "ul",
+}
+
+// writtenTag matches an HTML tag in references, escapes or full width: &lt;b&gt;,
+// \u003cb\u003e, %3Cb%3E, ＜ｂ＞.
+func writtenTag(b []byte) int {
+	_, n := writtenOut(b)
+	return n
+}
+
+// writtenOut returns the tag that writtenTag matches, in ASCII, and its length.
+func writtenOut(b []byte) (tag []byte, n int) {
+	if r, w := writtenSign(b, 0); r != '<' || w < 2 {
+		return nil, 0
+	}
+	tag = make([]byte, 0, longestWritten)
+	for n < len(b) && len(tag) < longestWritten {
+		r, w := writtenSign(b, n)
+		if r >= utf8.RuneSelf {
+			return nil, 0
+		}
+		tag = append(tag, byte(r))
+		n += w
+		if r != '>' {
+			continue
+		}
+		name, _, _ := bytes.Cut(bytes.Trim(tag, "</>"), []byte{' '})
+		if htmlTag(tag) == len(tag) && slices.Contains(writtenTags, string(bytes.ToLower(bytes.TrimRight(name, "/")))) {
+			return tag, n
+		}
+		break
+	}
+	return nil, 0
+}
+
+// writtenSign decodes the code point at b[i:], however it is written, and its
+// width. Of a named reference only those of brackets are known.
+func writtenSign(b []byte, i int) (r rune, n int) {
+	if v, w := percentByte(b[i:]); w > 0 {
+		return rune(v), w
+	}
+	if r, n = sign(b, i); n == 0 {
+		r, n = utf8.DecodeRune(b[i:])
+	}
+	switch end := b[i : i+n]; {
+	case n == 1:
+	case bytes.HasSuffix(end, []byte("lt;")):
+		r = '<'
+	case bytes.HasSuffix(end, []byte("gt;")):
+		r = '>'
+	}
+	if r > 0xFF00 && r < 0xFF5F {
+		r -= 0xFEE0
+	}
+	if r == 0x3000 {
+		r = ' '
+	}
+	return r, n
 }
 
 // escape matches what a backslash begins: \n and \t of a string inside a
@@ -90,142 +228,4 @@ func braces(b []byte) int {
 		return 0
 	}
 	return 1 + bytes.IndexByte(b[:min(len(b), 40)], '}')
-}
-
-// entity decodes the HTML character reference b begins with, also one that was
-// escaped again (&amp;#x8239;); n is 0 when there is none. Named ones stand for
-// signs, so their value does not matter.
-func entity(b []byte) (r rune, n int) {
-	if len(b) < 4 || b[0] != '&' {
-		return 0, 0
-	}
-	skip := 1
-	for bytes.HasPrefix(b[skip:], []byte("amp;")) {
-		skip += len("amp;")
-	}
-	if r, n = reference(b[skip:]); n > 0 {
-		return r, skip + n
-	}
-	if skip > 1 {
-		return ' ', skip
-	}
-	return 0, 0
-}
-
-// reference decodes what stands behind the & of a character reference.
-func reference(b []byte) (r rune, n int) {
-	end := bytes.IndexByte(b[:min(len(b), 11)], ';')
-	if end < 2 {
-		return 0, 0
-	}
-	name := b[:end]
-	if name[0] != '#' {
-		for _, c := range name {
-			if c|0x20 < 'a' || c|0x20 > 'z' {
-				return 0, 0
-			}
-		}
-		return ' ', end + 1
-	}
-	base, digits := rune(10), name[1:]
-	if digits[0]|0x20 == 'x' {
-		base, digits = 16, digits[1:]
-	}
-	for _, c := range digits {
-		d, ok := hexValue(c)
-		if !ok || d >= base {
-			return 0, 0
-		}
-		if r = r*base + d; r > utf8.MaxRune {
-			return 0, 0
-		}
-	}
-	if len(digits) == 0 {
-		return 0, 0
-	}
-	return r, end + 1
-}
-
-func hexValue(c byte) (rune, bool) {
-	switch {
-	case c >= '0' && c <= '9':
-		return rune(c - '0'), true
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return rune(c|0x20-'a') + 10, true
-	}
-	return 0, false
-}
-
-// unicodeEscape decodes the \u8239 of a JSON string inside a string; the
-// backslash doubles each time it is quoted again.
-func unicodeEscape(b []byte) (r rune, n int) {
-	if len(b) < 6 || b[0] != '\\' {
-		return 0, 0
-	}
-	bar := 1
-	for bar < len(b) && b[bar] == '\\' {
-		bar++
-	}
-	if len(b) < bar+5 || b[bar] != 'u' {
-		return 0, 0
-	}
-	for _, c := range b[bar+1 : bar+5] {
-		d, ok := hexValue(c)
-		if !ok {
-			return 0, 0
-		}
-		r = r<<4 | d
-	}
-	return r, bar + 5
-}
-
-// percentEscape decodes the %E8%88%B9 of an address at b[i:]: one code point
-// above ASCII, or a sign that does not stand behind a space. Behind a digit, 50%20
-// may be a number: there it counts only with more of its kind around.
-func percentEscape(b []byte, i int) (r rune, n int) {
-	if b[i] != '%' {
-		return 0, 0
-	}
-	var buf [utf8.UTFMax]byte
-	for n < len(buf) && len(b) >= i+3*n+3 && b[i+3*n] == '%' {
-		hi, ok1 := hexValue(b[i+3*n+1])
-		lo, ok2 := hexValue(b[i+3*n+2])
-		if !ok1 || !ok2 {
-			break
-		}
-		buf[n] = byte(hi<<4 | lo)
-		n++
-	}
-	if n == 0 {
-		return 0, 0
-	}
-	if c := buf[0]; c < utf8.RuneSelf {
-		sign := c|0x20 < 'a' && (c < '0' || c > '9') || c > 'z'
-		digit := i > 0 && b[i-1] >= '0' && b[i-1] <= '9'
-		if sign && i > 0 && b[i-1] != ' ' && (!digit || escapedNear(b, i)) {
-			return ' ', 3
-		}
-		return 0, 0
-	}
-	if r, size := utf8.DecodeRune(buf[:n]); size > 1 {
-		return r, 3 * size
-	}
-	return 0, 0
-}
-
-// escapedNear reports whether %HH also stands close before or behind the one at
-// b[i:].
-func escapedNear(b []byte, i int) bool {
-	const near = 15 // bytes
-	for k := max(0, i-near); k+2 < min(len(b), i+3+near); k++ {
-		if k == i || b[k] != '%' {
-			continue
-		}
-		_, ok1 := hexValue(b[k+1])
-		_, ok2 := hexValue(b[k+2])
-		if ok1 && ok2 {
-			return true
-		}
-	}
-	return false
 }

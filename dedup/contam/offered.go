@@ -59,7 +59,7 @@ func (a *alphabet) visible(text []byte) []byte {
 			continue
 		}
 		r, n := utf8.DecodeRune(text[i:])
-		if e, w := entity(text[i:]); w > 0 {
+		if e, w := sign(text, i); w > 0 {
 			r, n = e, w
 		}
 		i += n
@@ -72,6 +72,9 @@ func (a *alphabet) visible(text []byte) []byte {
 
 // beginsLine reports whether markup is a tag or an escape that a line ends with.
 func beginsLine(tag []byte) bool {
+	if plain, n := writtenOut(tag); n > 0 {
+		tag = plain
+	}
 	if tag[0] == '\\' {
 		return true // \n, \item
 	}

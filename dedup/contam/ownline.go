@@ -68,21 +68,15 @@ func entryCloses(tail []byte) bool {
 func readable(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
-		r, n := unicodeEscape(text[i:])
-		if n == 0 {
-			r, n = entity(text[i:])
-		}
-		if n == 0 {
-			r, n = percentEscape(text, i)
-		}
-		if n == 0 {
-			if n = skipMarkup(text[i:]); n > 0 {
-				if beginsLine(text[i : i+n]) {
-					out = append(out, '\n')
-				}
-				i += n
-				continue
+		if n := skipMarkup(text[i:]); n > 0 {
+			if beginsLine(text[i : i+n]) {
+				out = append(out, '\n')
 			}
+			i += n
+			continue
+		}
+		r, n := sign(text, i)
+		if n == 0 {
 			r, n = utf8.DecodeRune(text[i:])
 		}
 		out = utf8.AppendRune(out, r)

@@ -277,6 +277,8 @@ func basic(r rune) (uint32, bool) {
 		return pack(Han, r), true
 	case r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0: // blank letters
 		return pack(Ignored, 0), true
+	case r == 0x120 || r == 0x10A: // Ġ and Ċ are the space and the line end of byte-level BPE
+		return pack(Space, ' '), true
 	case r == 0xBA || r == 0x2DA: // º and ˚ stand for the degree sign
 		return pack(Symbol, 0xB0), true
 	}
