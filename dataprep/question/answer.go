@@ -241,8 +241,8 @@ func valueLike(s string) bool {
 }
 
 // partsLetters reports a sign that ends a sentence but here stands between letters
-// or behind the last of them: A;B;C;.
-func partsLetters(s string) bool {
+// or behind the last of them: A;B;C;. At most so many letters are looked at.
+func partsLetters(s string, letters int) bool {
 	t := strings.TrimLeft(s, ";；/ ")
 	if len(t) == len(s) {
 		return false
@@ -253,7 +253,7 @@ func partsLetters(s string) bool {
 	r, w := utf8.DecodeRuneInString(t)
 	next, _ := utf8.DecodeRuneInString(t[w:])
 	v, lower := letterValue(r)
-	return v >= 0 && v < maxOptions && !lower && (w == len(t) || strings.ContainsRune(";；/、,，|", next) || isSpace(next) && partsLetters(t[w:]))
+	return v >= 0 && v < maxOptions && !lower && (w == len(t) || strings.ContainsRune(";；/、,，|", next) || isSpace(next) && letters > 0 && partsLetters(t[w:], letters-1))
 }
 
 // cutValue takes the answer value at the start of s and returns what follows
@@ -273,7 +273,7 @@ func cutValue(s string) (value, rest string) {
 	i := 0
 	for i < len(value) {
 		r, w := utf8.DecodeRuneInString(value[i:])
-		if v, _ := letterValue(r); v < 0 && !strings.ContainsRune("、,，|", r) && !partsLetters(value[i:]) {
+		if v, _ := letterValue(r); v < 0 && !strings.ContainsRune("、,，|", r) && !partsLetters(value[i:], maxOptions) {
 			break
 		}
 		i += w

@@ -28,10 +28,11 @@ type chapter struct {
 
 	zone    bool // inside a table of answers
 	keys    []*keyPart
-	pending []line     // lines of the zone whose meaning the next row decides
-	figure  string     // an image for the next line
-	early   []*keyPart // keys that stand before all questions
-	header  *line      // 答案： alone on its line: a label or the head of a table
+	pending []line       // lines of the zone whose meaning the next row decides
+	open    map[int]bool // numbers all of whose questions wait for an answer in words; nil until asked
+	figure  string       // an image for the next line
+	early   []*keyPart   // keys that stand before all questions
+	header  *line        // 答案： alone on its line: a label or the head of a table
 
 	orphans  []line // text that belongs to nothing
 	blank    bool
@@ -39,6 +40,7 @@ type chapter struct {
 	usual    int  // how many options the items here have
 	widths   widths
 	held     int // bytes of text waiting
+	answered int // entries known to have their answers beside them
 	page     int
 	pageOver bool           // a page's number was the last line
 	edges    map[string]int // running titles: how often a line stood at a page's edge

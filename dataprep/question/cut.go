@@ -29,9 +29,33 @@ type cutter struct {
 	parts
 	bodyText    strings.Builder
 	explainText []byte
+	words       []byte // the answer, when it is in words and goes on over lines
 	where       region
 	listed      bool // the body is known to hold an option list
+	looks       int  // how often the body was looked through for one
 }
+
+// maxLabels is how many labels of answers and explanations are looked for on one
+// line; maxLooks, how often the text of one item is searched for a list of options.
+// What has more of them is no question.
+const maxLabels, maxLooks = 64, 32
+
+// hasList reports whether the body holds an option list.
+func (c *cutter) hasList() bool {
+	if !c.listed && c.looks < maxLooks {
+		c.looks++
+		c.listed = scanOptionsFast(c.bodyText.String()) >= 2
+	}
+	return c.listed
+}
+
+// inWords reports an answer that is neither letters nor a true/false mark.
+func (c *cutter) inWords() bool {
+	return len(c.words) > maxValue || !readable(c.answer)
+}
+
+// maxValue is how many bytes letters may take as an answer.
+const maxValue = 256
 
 // cut takes the item apart.
 func (it *item) cut() parts {
@@ -49,12 +73,15 @@ func (it *item) cut() parts {
 		c.line(s, i+1 == len(it.lines))
 	}
 	c.body, c.explain = c.bodyText.String(), string(c.explainText)
+	if c.words != nil {
+		c.answer = string(c.words)
+	}
 	return c.parts
 }
 
 // line takes the next line; last says that none follows.
 func (c *cutter) line(s string, last bool) {
-	if c.where == inBody && metaLine(s) && scanOptionsFast(c.bodyText.String()) >= 2 {
+	if c.where == inBody && metaLine(s) && c.hasList() {
 		if start, _, found := nextLabel(s); !found {
 			c.explainText = join(c.explainText, s)
 			return
@@ -62,8 +89,11 @@ func (c *cutter) line(s string, last bool) {
 			c.explainText, s = join(c.explainText, trim(s[:start])), s[start:]
 		}
 	}
-	for s != "" {
-		start, lb, found := nextLabel(s)
+	for n := 0; s != ""; n++ {
+		start, lb, found := 0, label{}, false
+		if n < maxLabels {
+			start, lb, found = nextLabel(s)
+		}
 		before := s
 		if found {
 			before = s[:start]
@@ -87,7 +117,7 @@ func (c *cutter) line(s string, last bool) {
 		c.where = inValue
 	case c.where == inValue:
 		c.where = inAnswer
-		c.answer, c.hasAns = trim(string(c.explainText)), true
+		c.answer, c.hasAns, c.words = trim(string(c.explainText)), true, nil
 		c.explainText = c.explainText[:0]
 	}
 }
@@ -95,10 +125,8 @@ func (c *cutter) line(s string, last bool) {
 // keep files a stretch of text under the region it stands in; b is the same
 // without the blanks around it.
 func (c *cutter) keep(text, b string) {
-	if c.where == inAnswer && !c.listed && c.bodyText.Len() > 0 && opensOption(b) {
-		if c.listed = scanOptionsFast(c.bodyText.String()) >= 2; !c.listed {
-			c.where = inBody // （答案：B） stood before the options
-		}
+	if c.where == inAnswer && c.bodyText.Len() > 0 && opensOption(b) && !c.hasList() {
+		c.where = inBody // （答案：B） stood before the options
 	}
 	switch {
 	case c.where == inBody:
@@ -106,8 +134,13 @@ func (c *cutter) keep(text, b string) {
 			c.bodyText.WriteByte('\n')
 		}
 		c.bodyText.WriteString(text)
-	case c.where == inAnswer && c.hasAns && !readable(c.answer):
-		c.answer = string(join([]byte(c.answer), b)) // an answer in words goes on
+	case c.where == inAnswer && c.hasAns && c.inWords():
+		if c.words == nil {
+			c.words = []byte(c.answer)
+		}
+		if c.words = join(c.words, b); len(c.words) <= maxValue {
+			c.answer = string(c.words)
+		}
 	default:
 		c.explainText = join(c.explainText, b)
 	}
@@ -124,11 +157,11 @@ func (c *cutter) value(s string) string {
 		return rest
 	}
 	c.where = inAnswer
-	if c.hasAns && readable(c.answer) && readable(v) && c.answer != v {
+	if c.hasAns && !c.inWords() && c.answer != v && readable(v) {
 		c.twice = true
 	}
-	if v != "" && (!c.hasAns || !readable(c.answer)) {
-		c.answer, c.hasAns = v, true
+	if v != "" && (!c.hasAns || c.inWords()) {
+		c.answer, c.hasAns, c.words = v, true, nil
 	}
 	if noise(trim(rest)) {
 		return ""

@@ -345,15 +345,8 @@ func (c *chapter) expected() []int {
 	}
 	forgetForms(c.secs, c.keys)
 	split := splitRestarts(c.keys)
-	for _, k := range split.labelled {
-		var fits []int
-		for _, i := range open {
-			s := c.segs[i]
-			if slices.ContainsFunc(c.secs[s.secs:s.toSec], func(sec *section) bool { return sec.fits(k.label) }) {
-				fits = append(fits, i)
-			}
-		}
-		share(out, asked, fits, k.size())
+	if len(split.labelled) > 0 && !c.expectLabelled(out, asked, split.labelled) {
+		return make([]int, len(c.segs))
 	}
 	switch plain := split.plain; {
 	case len(plain) == len(open):
@@ -364,6 +357,36 @@ func (c *chapter) expected() []int {
 		share(out, asked, open, plain[0].size())
 	}
 	return out
+}
+
+// maxShares bounds how many pairs of a key and a segment it may be for are weighed.
+const maxShares = 1 << 22
+
+// expectLabelled adds what keys with labels hold for the segments that ask
+// something; false when there are too many ways to tell.
+func (c *chapter) expectLabelled(out, asked []int, keys []*keyPart) bool {
+	of := make(map[*section]int, len(c.secs))
+	for i, s := range c.segs {
+		for _, sec := range c.secs[s.secs:s.toSec] {
+			of[sec] = i
+		}
+	}
+	x, left := indexSections(c.secs), maxShares
+	for _, k := range keys {
+		var fits []int
+		list, _ := x.candidates(k.label)
+		if left -= len(list); left < 0 {
+			return false
+		}
+		for _, sec := range list {
+			i, held := of[sec]
+			if held && asked[i] > 0 && (len(fits) == 0 || fits[len(fits)-1] != i) && sec.fits(k.label) {
+				fits = append(fits, i)
+			}
+		}
+		share(out, asked, fits, k.size())
+	}
+	return true
 }
 
 // share tells segments that have one key of n answers together what each of them

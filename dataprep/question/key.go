@@ -15,6 +15,7 @@ type keyRun struct {
 	explain  []string // what stands behind one question's answer
 	at       drydock.Locator
 	open     bool   // an answer in words, which may run over lines
+	words    []byte // that answer, once it runs over a line
 	code     string // the id of the question, where the key prints ids
 }
 
@@ -343,6 +344,9 @@ func (r keyRun) entries() ([]keyEntry, bool) {
 	want := r.to - r.from + 1
 	if r.from == 0 {
 		want = 0
+	}
+	if r.words != nil {
+		r.groups = []string{string(r.words)}
 	}
 	return spread(r.groups, want, r.from, r)
 }

@@ -13,19 +13,20 @@ import (
 // leave no doubt are used, the rest of the part is marked as mismatched.
 func matchKeys(sections []*section, keys []*keyPart) {
 	forgetForms(sections, keys)
-	for _, k := range keys {
-		giveByCode(sections, k)
-	}
+	giveByCode(sections, keys)
 	keys = slices.DeleteFunc(slices.Clone(keys), func(k *keyPart) bool { return k.used })
-	unlabelled := splitRestarts(keys)
-	for _, k := range unlabelled.labelled {
-		if k.none {
-			k.used = true
-			continue
+	split := splitRestarts(keys)
+	if len(split.labelled) > 0 {
+		x := indexSections(sections)
+		for _, k := range split.labelled {
+			if k.none {
+				k.used = true
+				continue
+			}
+			matchLabelled(x, k)
 		}
-		matchLabelled(sections, k)
 	}
-	matchPlain(sections, unlabelled.plain)
+	matchPlain(sections, split.plain)
 }
 
 // forgetForms takes the kind of item off a lone key, 单选题答案, of a bank that
@@ -75,28 +76,30 @@ func splitRestarts(keys []*keyPart) keySplit {
 	return out
 }
 
-func matchLabelled(sections []*section, k *keyPart) {
-	var found []*section
-	for _, s := range sections {
-		if s.keyed || !s.fits(k.label) || s.questions() == 0 {
-			continue
-		}
-		found = append(found, s)
+// maxParen is how many sections are looked through for the subsections that the
+// numbers in brackets of a key name.
+const maxParen = 1000
+
+func matchLabelled(x *index, k *keyPart) {
+	most := -1
+	inParens := !slices.ContainsFunc(k.runs, func(r keyRun) bool { return r.paren == 0 })
+	if first := k.label.isForm && k.label.chapter == 0; inParens {
+		most = maxParen
+	} else if first {
+		most = 1 // 单选题 of the first part that has no key yet
 	}
-	if len(found) == 0 {
+	found := x.open(k.label, most)
+	if len(found) == 0 || inParens && byParen(found, k) {
 		return
 	}
-	if byParen(found, k) {
-		return
-	}
-	if k.label.isForm && k.label.chapter == 0 && len(found) > 1 {
-		found = found[:1] // 单选题 of the first part that has no key yet
+	if k.label.isForm && k.label.chapter == 0 {
+		found = found[:1]
 	}
 	give(found, k)
 }
 
-// byParen handles keys such as 第3条 （1）DBD （2）AACCA A, where the number in
-// brackets is a subsection with numbers of its own.
+// byParen handles keys such as 第3条 （1）DBD （2）AACCA A, where all numbers are in
+// brackets and name a subsection with numbers of its own.
 func byParen(found []*section, k *keyPart) bool {
 	bySub := map[int]*section{}
 	for _, s := range found {
@@ -107,11 +110,6 @@ func byParen(found []*section, k *keyPart) bool {
 	}
 	if len(bySub) == 0 {
 		return false
-	}
-	for _, r := range k.runs {
-		if r.paren == 0 {
-			return false
-		}
 	}
 	for from := 0; from < len(k.runs); {
 		to := from + 1
@@ -161,7 +159,8 @@ func matchPlain(sections []*section, keys []*keyPart) {
 	// fewer keys than sections or more: the ones whose counts can only fit in order
 	i := 0
 	for _, k := range keys {
-		for i < len(open) && open[i].questions() != k.count() {
+		n := k.count()
+		for i < len(open) && open[i].questions() != n {
 			i++
 		}
 		if i < len(open) {
@@ -257,33 +256,63 @@ func give(sections []*section, k *keyPart) {
 	giveByNumber(items, entries, broken, why)
 }
 
-// giveByCode joins a key that prints ids to the questions that print them.
-func giveByCode(sections []*section, k *keyPart) {
-	for _, r := range k.runs {
-		if r.code == "" {
-			return
+// giveByCode joins the keys that print ids to the questions that print them.
+func giveByCode(sections []*section, keys []*keyPart) {
+	var by map[string][]codedItem
+	for _, k := range keys {
+		if len(k.runs) == 0 || slices.ContainsFunc(k.runs, func(r keyRun) bool { return r.code == "" }) {
+			continue
 		}
-	}
-	entries, broken := k.spell(0)
-	by := map[string]keyEntry{}
-	for _, e := range entries {
-		if _, twice := by[e.code]; twice {
-			return
+		if by == nil {
+			by = codes(sections)
 		}
-		by[e.code] = e
+		k.giveCodes(by)
 	}
+}
+
+// A codedItem is a question that prints an id, and where it stands.
+type codedItem struct {
+	it  *item
+	sec *section
+}
+
+// codes lists the questions by their ids.
+func codes(sections []*section) map[string][]codedItem {
+	by := map[string][]codedItem{}
 	for _, s := range sections {
 		for _, it := range s.items {
-			if e, ok := by[it.code()]; ok && it.num.style == numCode {
-				it.take(e, "")
-				delete(by, e.code)
-				s.keyed, k.used = true, true
-				s.tally.keyed++
+			if it.num.style == numCode {
+				by[it.code()] = append(by[it.code()], codedItem{it, s})
 			}
 		}
 	}
-	if k.used && (broken || len(by) > 0) {
-		k.fail(itoa(len(by)) + " ids in the key are not in the file")
+	return by
+}
+
+// giveCodes gives each question its answer where the key has its id once. Of
+// questions that print one id the first is meant.
+func (k *keyPart) giveCodes(by map[string][]codedItem) {
+	entries, broken := k.spell(0)
+	seen := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		if seen[e.code] {
+			return
+		}
+		seen[e.code] = true
+	}
+	left := 0
+	for _, e := range entries {
+		q := by[e.code]
+		if len(q) == 0 {
+			left++
+			continue
+		}
+		q[0].it.take(e, "")
+		q[0].sec.keyed, k.used = true, true
+		q[0].sec.tally.keyed++
+	}
+	if k.used && (broken || left > 0) {
+		k.fail(itoa(left) + " ids in the key are not in the file")
 	}
 }
 

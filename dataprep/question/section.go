@@ -43,6 +43,8 @@ type section struct {
 	items []*item
 	keyed bool
 	tally tally
+	// titles are its titles made comparable; nil until asked for, see folded.
+	titles []string
 }
 
 // questions counts the items that are no headings.
@@ -87,13 +89,7 @@ func (s *section) fits(l keyLabel) bool {
 		return s.path.isForm && s.path.form == ""
 	}
 	if l.chapter == 0 && l.article == 0 && l.title != "" {
-		t := fold(l.title)
-		for _, have := range [...]string{s.path.title, s.path.articleTitle, s.path.subTitle, s.path.chapterTitle} {
-			if have != "" && (fold(have) == t || strings.HasSuffix(fold(have), t)) {
-				return true
-			}
-		}
-		return false
+		return s.titled(fold(l.title))
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,8 +13,13 @@ import (
 type shared struct {
 	from, to int
 	lines    []line
+	size     int // bytes of the lines
 	used     bool
 	said     bool // the first line says which items it is for
+
+	cut     bool             // options and before are known
+	options []drydock.Option // see choices
+	before  string
 }
 
 func (s *shared) text() string {
@@ -28,6 +34,14 @@ func (s *shared) text() string {
 // text is a list of them, and what stands before it besides the words that
 // announce it.
 func (s *shared) choices() ([]drydock.Option, string) {
+	if !s.cut {
+		s.cut = true
+		s.options, s.before = s.cutChoices()
+	}
+	return slices.Clone(s.options), s.before
+}
+
+func (s *shared) cutChoices() ([]drydock.Option, string) {
 	text := make([]string, 0, len(s.lines))
 	for i, l := range s.lines {
 		if i == 0 && s.said {
@@ -42,9 +56,13 @@ func (s *shared) choices() ([]drydock.Option, string) {
 	return b.options, b.stem
 }
 
+// maxShared is how many bytes a text may have that is put before the stems of items
+// it names; maxChoices, a list of options that all items below it choose from.
+const maxShared, maxChoices = 16 << 10, 4 << 10
+
 // shareLine takes a line that announces a shared stem, or one of its lines.
 func (c *chapter) shareLine(l line) bool {
-	if m, ok := optionAt(l.text); ok && m.v == 0 && c.path.form == drydock.Matching && c.shared == nil && (c.cur == nil || c.cur.solved && c.cur.num.n > 0) {
+	if m, ok := optionAt(l.text); ok && m.v == 0 && len(l.text) <= maxChoices && c.path.form == drydock.Matching && c.shared == nil && (c.cur == nil || c.cur.solved && c.cur.num.n > 0) {
 		// a 配伍题 whose options stand above its items
 		c.closeItem(numberMark{})
 		c.dropOrphans()
@@ -58,10 +76,19 @@ func (c *chapter) shareLine(l line) bool {
 		c.shared = &shared{from: from, to: to, lines: []line{l}, said: true}
 		return true
 	}
-	if c.shared == nil || c.shared.used || c.cur != nil || scanNumber(l.text).n == c.shared.from {
+	s := c.shared
+	if s == nil || s.used || c.cur != nil || scanNumber(l.text).n == s.from {
 		return false
 	}
-	c.shared.lines = append(c.shared.lines, l)
+	most := maxChoices
+	if s.said {
+		most = maxShared
+	}
+	if s.size += len(l.text); s.size > most {
+		c.endShared()
+		return false
+	}
+	s.lines = append(s.lines, l)
 	return true
 }
 

@@ -37,6 +37,10 @@ func (c *chapter) hanTitle(m numberMark) {
 	c.sec = nil
 }
 
+// maxList is how many numbered lines of a stem, or steps of an explanation, are put
+// back where they belong.
+const maxList = 100
+
 // mergeStatements gives an item with a numbered list in its stem its list back:
 // 5. 下列正确的是： 1. … 2. … 3. … A. … B. …. Such a list runs from 1, only its
 // last line is followed by options, and the count goes on from the stem's own
@@ -44,7 +48,7 @@ func (c *chapter) hanTitle(m numberMark) {
 func (c *chapter) mergeStatements(sec *section, it *item, next numberMark) {
 	k := it.num.n
 	i := len(sec.items) - (k - 1) - 1 // the stem's place
-	if it.options >= 2 && k >= 2 && i >= 0 {
+	if it.options >= 2 && k >= 2 && k <= maxList && i >= 0 {
 		stem := sec.items[i]
 		ok := !stem.closed() && (next.n == stem.num.n+1 || next.n == 0)
 		for j := range k - 1 {
@@ -74,10 +78,10 @@ func (c *chapter) rejoinSteps(m numberMark) bool {
 		return false
 	}
 	i := len(c.sec.items) - 1
-	for i >= 0 && c.sec.items[i].inside && !c.sec.items[i].closed() {
+	for i >= 0 && c.sec.items[i].inside && !c.sec.items[i].closed() && len(c.sec.items)-i <= maxList {
 		i--
 	}
-	if i < 0 || m.n != c.sec.items[i].num.n+1 {
+	if i < 0 || c.sec.items[i].inside && !c.sec.items[i].closed() || m.n != c.sec.items[i].num.n+1 {
 		return false
 	}
 	base, steps := c.sec.items[i], c.sec.items[i+1:]
@@ -102,6 +106,7 @@ func (c *chapter) rejoinSteps(m numberMark) bool {
 
 func (c *chapter) removeEntries(n int) {
 	c.entries = c.entries[:len(c.entries)-n]
+	c.answered = min(c.answered, len(c.entries))
 }
 
 // splitTitle takes a heading without any mark off the end of an item: a short

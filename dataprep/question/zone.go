@@ -14,7 +14,7 @@ func (c *chapter) openZone() {
 	c.closeItem(numberMark{})
 	c.dropOrphans()
 	c.zone = true
-	c.pending = nil
+	c.pending, c.open = nil, nil
 }
 
 // labelFrom keeps the header of a key for the part it names: 第一章参考答案.
@@ -90,7 +90,10 @@ func (c *chapter) goesOn(m numberMark, l line) bool {
 	if !r.open || m.style == numHan || m.style == numPlain || m.style == numWord || scanHeading(l.text, 0).kind != notHeading {
 		return false
 	}
-	r.groups[0] = string(join([]byte(r.groups[0]), l.text))
+	if r.words == nil {
+		r.words = []byte(r.groups[0])
+	}
+	r.words = join(r.words, l.text)
 	k.text = append(k.text, l.text)
 	return true
 }
@@ -317,17 +320,16 @@ func (c *chapter) asksOpenly(n int) bool {
 	if k == nil || len(k.runs) == 0 || k.runs[len(k.runs)-1].to+1 != n {
 		return false
 	}
-	found := false
-	for _, s := range c.secs {
-		for _, it := range s.items {
-			if it.num.n == n {
-				if found = true; it.options >= 2 || it.solved {
-					return false
-				}
+	if c.open == nil {
+		c.open = map[int]bool{}
+		for _, s := range c.secs {
+			for _, it := range s.items {
+				open, seen := c.open[it.num.n]
+				c.open[it.num.n] = (open || !seen) && it.options < 2 && !it.solved
 			}
 		}
 	}
-	return found
+	return c.open[n]
 }
 
 // splitExplained cuts "B 【解析】…", "【答案】B", "B．因为…" into key and explanation.
@@ -484,7 +486,7 @@ func (c *chapter) flushEntries() {
 		}
 		c.stopped = !c.emit(r, d)
 	}
-	c.entries, c.secs, c.held = nil, nil, 0
+	c.entries, c.secs, c.held, c.answered = nil, nil, 0, 0
 	c.sec = nil
 	c.segs, c.seg = nil, segment{}
 }
@@ -504,8 +506,8 @@ func (c *chapter) relieve() {
 		return
 	}
 	if c.held < holdBytes {
-		for _, e := range c.entries {
-			if e.item != nil && !e.item.answered() {
+		for ; c.answered < n; c.answered++ {
+			if it := c.entries[c.answered].item; it != nil && !it.answered() {
 				return
 			}
 		}
