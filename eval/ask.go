@@ -14,7 +14,6 @@ import (
 	"github.com/drydock-ml/drydock/internal/llm"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/parallel"
-	"github.com/drydock-ml/drydock/internal/spec"
 )
 
 // hopeless is after how many failures without one answer a run stops: the
@@ -266,7 +265,7 @@ func notListed(h *HTTP, model string, models []llm.ServedModel) *fail.Error {
 	}
 	e := fail.New(fail.Failed, msg.Text{"%s does not serve %q; it serves %s", "%s 没有模型 %q；现有：%s"}, h.URL(), model, shortList(names))
 	if near := nearest(model, names); near != "" {
-		e = e.Hint(msg.Text{"did you mean --model %s?", "是否想写 --model %s？"}, near)
+		e = e.Meant("--model " + near)
 	}
 	return e
 }
@@ -274,7 +273,7 @@ func notListed(h *HTTP, model string, models []llm.ServedModel) *fail.Error {
 // nearest finds what was probably meant: a typing mistake, another case, the name
 // without its owner, or the only one there is.
 func nearest(model string, names []string) string {
-	if s := spec.Suggest(model, names); s != "" || len(names) == 0 {
+	if s := fail.Nearest(model, names); s != "" || len(names) == 0 {
 		return s
 	}
 	low := strings.ToLower(model)

@@ -144,12 +144,8 @@ func (l *infoLint) names(n *yaml.Node, what string, known []string) {
 		if slices.Contains(known, key.Value) {
 			continue
 		}
-		e := l.add("unknown_key", false, key, msg.Text{"%s has the key %q, which LLaMA-Factory ignores", "%s 中的键 %q 会被 LLaMA-Factory 忽略"}, what, key.Value)
-		if s := spec.Suggest(key.Value, known); s != "" {
-			e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
-		} else {
-			e.Hint(msg.Text{"it reads: %s", "可用的键：%s"}, strings.Join(known, ", "))
-		}
+		l.add("unknown_key", false, key, msg.Text{"%s has the key %q, which LLaMA-Factory ignores", "%s 中的键 %q 会被 LLaMA-Factory 忽略"}, what, key.Value).
+			NearOr(key.Value, known, msg.Text{"it reads: %s", "可用的键：%s"})
 	}
 }
 

@@ -191,11 +191,8 @@ func (r *trainingReader) datasets(t *TrainingFile, beside string) error {
 		name = strings.TrimSpace(name)
 		e, there := info[name]
 		if !there {
-			f := fail.New(fail.Config, msg.Text{"%s has no dataset %q", "%s 中没有数据集 %q"}, filepath.ToSlash(file), name).At(at)
-			if s := spec.Suggest(name, slices.Sorted(maps.Keys(info))); s != "" {
-				f.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
-			}
-			return f
+			return fail.New(fail.Config, msg.Text{"%s has no dataset %q", "%s 中没有数据集 %q"}, filepath.ToSlash(file), name).At(at).
+				Near(name, slices.Sorted(maps.Keys(info)))
 		}
 		if e.FileName == "" {
 			return fail.New(fail.Config, msg.Text{"the dataset %q is no local file", "数据集 %q 不是本地文件"}, name).At(fail.Where{File: filepath.ToSlash(file)})

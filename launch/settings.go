@@ -10,7 +10,6 @@ import (
 
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/spec"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -155,7 +154,7 @@ func (s *settings) meant(name, command string) string {
 			return n
 		}
 	}
-	return spec.Suggest(name, names)
+	return fail.Nearest(name, names)
 }
 
 // unknown is the finding about a name that no command, or another one, has. nil:
@@ -167,11 +166,7 @@ func (s *settings) unknown(name, command string) *fail.Error {
 	if e, ok := s.known[name]; ok {
 		return fail.New(fail.Config, msg.Text{"%s is a setting of %s %s, not of %s", "%s 是 %s %s 的设置，%s 没有"}, name, s.title, strings.Join(e.commands, ", "), command)
 	}
-	e := fail.New(fail.Config, msg.Text{"%s %s has no setting %s", "%s %s 没有设置 %s"}, s.title, s.version, name)
-	if m := s.meant(name, command); m != "" {
-		e.Hint(msg.Text{"did you mean %s?", "是否想写 %s？"}, m)
-	}
-	return e
+	return fail.New(fail.Config, msg.Text{"%s %s has no setting %s", "%s %s 没有设置 %s"}, s.title, s.version, name).Meant(s.meant(name, command))
 }
 
 // limits are values that a trainer's parser takes and no training survives: by
@@ -334,7 +329,7 @@ func (s setting) badText(name, text string) *fail.Error {
 		parts = strings.Split(text, "+")
 	case "datasets[].type": // a loader of its own behind a dot; any other module is one's own
 		text, _, _ = strings.Cut(text, ".")
-		if !slices.Contains(s.words, text) && spec.Suggest(text, s.words) == "" {
+		if !slices.Contains(s.words, text) && fail.Nearest(text, s.words) == "" {
 			return nil
 		}
 		parts = []string{text}
@@ -347,18 +342,11 @@ func (s setting) badText(name, text string) *fail.Error {
 		if slices.Contains(s.words, p) {
 			continue
 		}
+		e := fail.New(fail.Config, msg.Text{"%s cannot be %q; it is one of %s", "%s 不能是 %q；可选值：%s"}, name, p, msg.List(s.words))
 		if len(s.words) > 12 {
-			e := fail.New(fail.Config, msg.Text{"%s cannot be %q", "%s 不能是 %q"}, name, p)
-			if m := spec.Suggest(p, s.words); m != "" {
-				e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, m)
-			}
-			return e
+			e = fail.New(fail.Config, msg.Text{"%s cannot be %q", "%s 不能是 %q"}, name, p)
 		}
-		e := fail.New(fail.Config, msg.Text{"%s cannot be %q; it is one of %s", "%s 不能是 %q；可选值：%s"}, name, p, strings.Join(s.words, ", "))
-		if m := spec.Suggest(p, s.words); m != "" {
-			e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, m)
-		}
-		return e
+		return e.Near(p, s.words)
 	}
 	return nil
 }
@@ -390,11 +378,7 @@ func badTarget(name string, v *yaml.Node) *fail.Error {
 		}
 		m = m[strings.LastIndexByte(m, '.')+1:]
 		if !slices.Contains(linear(), m) {
-			e := fail.New(fail.Config, msg.Text{"%s: Qwen3 has no module %q", "%s：Qwen3 没有模块 %q"}, name, m)
-			if s := spec.Suggest(m, linear()); s != "" {
-				e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
-			}
-			return e
+			return fail.New(fail.Config, msg.Text{"%s: Qwen3 has no module %q", "%s：Qwen3 没有模块 %q"}, name, m).Near(m, linear())
 		}
 	}
 	return nil

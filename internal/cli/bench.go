@@ -19,7 +19,6 @@ import (
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/runstore"
-	"github.com/drydock-ml/drydock/internal/spec"
 	"github.com/drydock-ml/drydock/internal/ui"
 )
 
@@ -232,11 +231,8 @@ func runBenchShow(_ context.Context, a *app, name string) error {
 	} else if _, there := os.Stat(name); there == nil {
 		return err
 	}
-	e := fail.New(fail.Usage, msg.Text{"there is no benchmark %q", "没有评测集 %q"}, name)
-	if s := spec.Suggest(name, names); s != "" {
-		e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
-	}
-	return e.Hint(msg.Text{"there are: %s", "可用：%s"}, list(names)).
+	return fail.New(fail.Usage, msg.Text{"there is no benchmark %q", "没有评测集 %q"}, name).Near(name, names).
+		Hint(msg.Text{"there are: %s", "可用：%s"}, msg.List(names)).
 		Hint(msg.Text{"drydock bench add %s FILE registers a copy of yours", "用 drydock bench add %s FILE 登记您的副本"}, name)
 }
 

@@ -142,11 +142,8 @@ func runCatalogueShow(_ context.Context, a *app, c catalogue, name string) error
 		}
 		names = append(names, x.Name)
 	}
-	e := fail.New(fail.Usage, msg.Text{"drydock %s: there is no %q", "drydock %s：没有 %q"}, c.noun, name)
-	if s := spec.Suggest(name, names); s != "" {
-		return e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
-	}
-	return e.Hint(msg.Text{"there are: %s", "可用：%s"}, list(names))
+	return fail.New(fail.Usage, msg.Text{"drydock %s: there is no %q", "drydock %s：没有 %q"}, c.noun, name).
+		NearOr(name, names, msg.Text{"there are: %s", "可用：%s"})
 }
 
 // catalogueAnswer is a whole catalogue.

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/spec"
 )
 
 func newHelpCommand(a *app) *cobra.Command {
@@ -68,8 +68,8 @@ func runHelp(_ context.Context, a *app, root *cobra.Command, args []string) erro
 	for _, t := range topics() {
 		words = append(words, t.name)
 	}
-	if s := spec.Suggest(args[0], words); s != "" {
-		return e.Hint(msg.Text{"did you mean %q?", "是否想用 %q？"}, "drydock help "+s)
+	if s := fail.Nearest(args[0], words); s != "" {
+		return meantUse(e, strconv.Quote("drydock help "+s))
 	}
 	return e.Hint(msg.Text{"see drydock help", "参见 drydock help"})
 }

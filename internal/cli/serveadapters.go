@@ -12,7 +12,6 @@ import (
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/llm"
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/spec"
 	"github.com/drydock-ml/drydock/internal/ui"
 	"github.com/drydock-ml/drydock/launch/checkpoint"
 	"github.com/drydock-ml/drydock/launch/vllm"
@@ -205,8 +204,8 @@ func runServeUnload(ctx context.Context, a *app, name string, o ServeAdapterOpti
 	}
 	if !slices.ContainsFunc(models, func(m llm.ServedModel) bool { return m.ID == name && m.Parent != "" }) {
 		e := fail.New(fail.Failed, msg.Text{"%s serves no adapter %s", "%s 没有部署适配器 %s"}, o.BaseURL, name)
-		if s := spec.Suggest(name, ans.Left); s != "" {
-			return e.Hint(msg.Text{"did you mean %s?", "是否想写 %s？"}, s)
+		if s := fail.Nearest(name, ans.Left); s != "" {
+			return e.Meant(s)
 		}
 		if len(ans.Left) > 0 {
 			return e.Hint(msg.Text{"it serves %s", "已部署：%s"}, list(ans.Left))

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/spec"
 )
 
 // flagError turns pflag's errors into ours: kind usage, both languages, and
@@ -30,8 +30,8 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 		if unknown.GetSpecifiedName() == "version" {
 			return e.Hint(msg.Text{"drydock version prints it", "用 drydock version 查看版本"})
 		}
-		if s := spec.Suggest(unknown.GetSpecifiedName(), flagNames(cmd)); s != "" {
-			return e.Hint(msg.Text{"did you mean --%s?", "是否想用 --%s？"}, s)
+		if s := fail.Nearest(unknown.GetSpecifiedName(), flagNames(cmd)); s != "" {
+			return meantUse(e, "--"+s)
 		}
 		return a.seeHelp(cmd, e)
 	case errors.As(err, &missing):
@@ -42,6 +42,11 @@ func (a *app) flagError(cmd *cobra.Command, err error) error {
 		return a.seeHelp(cmd, fail.New(fail.Usage, msg.Text{"%q is not a flag", "%q 不是选项"}, syntax.GetSpecifiedFlag()))
 	}
 	return a.seeHelp(cmd, fail.New(fail.Usage, msg.Text{"%v", "%v"}, err))
+}
+
+// meantUse hints at the flag or command that was probably meant.
+func meantUse(e *fail.Error, what string) *fail.Error {
+	return e.Hint(msg.Text{"did you mean %s?", "是否想用 %s？"}, what)
 }
 
 func (a *app) seeHelp(cmd *cobra.Command, e *fail.Error) error {
@@ -77,11 +82,7 @@ func badValue(name, value string, want kindWords) *fail.Error {
 
 // oneOf says that a value is not among those allowed.
 func oneOf(flag, got string, allowed ...string) *fail.Error {
-	e := fail.New(fail.Usage, msg.Text{"%s %q: want one of %s", "%s %q：应为以下之一：%s"}, flag, got, list(allowed))
-	if s := spec.Suggest(got, allowed); s != "" {
-		e = e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
-	}
-	return e
+	return fail.New(fail.Usage, msg.Text{"%s %q: want one of %s", "%s %q：应为以下之一：%s"}, flag, got, msg.List(allowed)).Near(got, allowed)
 }
 
 // An argRule says how many arguments a command takes and what they are called.
@@ -122,8 +123,8 @@ func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	if s := spec.Suggest(args[0], names); s != "" {
-		return e.Hint(msg.Text{"did you mean %q?", "是否想用 %q？"}, cmd.CommandPath()+" "+s)
+	if s := fail.Nearest(args[0], names); s != "" {
+		return meantUse(e, strconv.Quote(cmd.CommandPath()+" "+s))
 	}
 	return a.seeHelp(cmd, e)
 }

@@ -280,12 +280,7 @@ func oneEntry(d *spec.Document, n *yaml.Node, what any) (key, val *yaml.Node) {
 }
 
 func unknown(d *spec.Document, n *yaml.Node, what any, names []string) {
-	e := d.Report(n, msg.Text{"there is no %s", "不存在%s"}, what)
-	if s := spec.Suggest(n.Value, names); s != "" {
-		e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
-		return
-	}
-	e.Hint(msg.Text{"known: %s", "可用：%s"}, strings.Join(names, ", "))
+	d.Report(n, msg.Text{"there is no %s", "不存在%s"}, what).NearOr(n.Value, names, msg.Text{"known: %s", "可用：%s"})
 }
 
 // canonical writes a node so that formatting and comments do not change a

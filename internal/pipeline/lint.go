@@ -124,10 +124,7 @@ func (c *Config) lintDedup(d *spec.Document) {
 		if slices.Contains(names, p) {
 			continue
 		}
-		e := d.Report(spec.ValueOf(c.Dedup.Node, "prefer"), msg.Text{"there is no source %q", "没有来源 %q"}, p)
-		if s := spec.Suggest(p, names); s != "" {
-			e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
-		}
+		d.Report(spec.ValueOf(c.Dedup.Node, "prefer"), msg.Text{"there is no source %q", "没有来源 %q"}, p).Near(p, names)
 	}
 	near := c.Dedup.Near
 	if near == nil {
@@ -168,10 +165,8 @@ func (c *Config) lintEval(d *spec.Document) {
 			d.Report(item(spec.ValueOf(n, "endpoints"), i), msg.Text{"%q is no endpoint", "%q 不是端点"}, e).
 				Hint(msg.Text{"builtin:majority, builtin:lookup, or a URL that ends in /v1", "builtin:majority、builtin:lookup，或以 /v1 结尾的地址"})
 		} else if strings.HasPrefix(e, "builtin:") && e != "builtin:majority" && e != "builtin:lookup" {
-			f := d.Report(item(spec.ValueOf(n, "endpoints"), i), msg.Text{"there is no %s", "不存在 %s"}, e)
-			if s := spec.Suggest(e, []string{"builtin:majority", "builtin:lookup"}); s != "" {
-				f.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
-			}
+			d.Report(item(spec.ValueOf(n, "endpoints"), i), msg.Text{"there is no %s", "不存在 %s"}, e).
+				Near(e, []string{"builtin:majority", "builtin:lookup"})
 		}
 	}
 	if len(c.Eval.Benchmarks) > 0 && len(c.endpoints()) == 0 {

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -146,12 +145,8 @@ func (c *Config) lintMixNames(d *spec.Document, at *yaml.Node, dimension int, na
 		if name == rest || slices.Contains(known, name) {
 			continue
 		}
-		e := d.Report(keyOf(at, name), msg.Text{"there is no %s %q", "不存在 %s %q"}, mixNames()[dimension], name)
-		if s := spec.Suggest(name, known); s != "" {
-			e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
-		} else {
-			e.Hint(msg.Text{"known: %s", "可用：%s"}, strings.Join(known, ", "))
-		}
+		d.Report(keyOf(at, name), msg.Text{"there is no %s %q", "不存在 %s %q"}, mixNames()[dimension], name).
+			NearOr(name, known, msg.Text{"known: %s", "可用：%s"})
 	}
 }
 

@@ -51,12 +51,8 @@ func (d *Document) decodeStruct(n *yaml.Node, v reflect.Value, what any, depth i
 	for _, p := range d.Pairs(n, what) {
 		f, ok := fields[p.Key.Value]
 		if !ok {
-			e := d.Report(p.Key, msg.Text{"%s has no option %q", "%s 没有选项 %q"}, what, p.Key.Value)
-			if s := Suggest(p.Key.Value, names); s != "" {
-				e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
-			} else if len(names) > 0 {
-				e.Hint(msg.Text{"it knows: %s", "可用选项：%s"}, strings.Join(names, ", "))
-			}
+			d.Report(p.Key, msg.Text{"%s has no option %q", "%s 没有选项 %q"}, what, p.Key.Value).
+				NearOr(p.Key.Value, names, msg.Text{"it knows: %s", "可用选项：%s"})
 			continue
 		}
 		seen[p.Key.Value] = true
@@ -127,10 +123,7 @@ func (d *Document) decodeScalar(n *yaml.Node, v reflect.Value, f reflect.StructF
 		if enum := f.Tag.Get("enum"); enum != "" {
 			allowed := strings.Split(enum, ",")
 			if !slices.Contains(allowed, n.Value) {
-				e := d.Report(n, msg.Text{"%s cannot be %q; it is one of %s", "%s 不能是 %q；可选值：%s"}, name, n.Value, strings.Join(allowed, ", "))
-				if s := Suggest(n.Value, allowed); s != "" {
-					e.Hint(msg.Text{"did you mean %q?", "是否想写 %q？"}, s)
-				}
+				d.Report(n, msg.Text{"%s cannot be %q; it is one of %s", "%s 不能是 %q；可选值：%s"}, name, n.Value, msg.List(allowed)).Near(n.Value, allowed)
 				return
 			}
 		}
@@ -195,39 +188,4 @@ func walk(t reflect.Type, visit func(f reflect.StructField, name string)) {
 		}
 		visit(f, name)
 	}
-}
-
-// Suggest returns the candidate a typing mistake away from word, or "".
-func Suggest(word string, candidates []string) string {
-	best, at := "", 1+len([]rune(word))/3
-	for _, c := range candidates {
-		if n := distance([]rune(strings.ToLower(word)), []rune(strings.ToLower(c))); n <= at && (best == "" || n < at) {
-			best, at = c, n
-		}
-	}
-	return best
-}
-
-// distance counts insertions, deletions, substitutions and swaps of neighbours.
-func distance(a, b []rune) int {
-	var prev2, prev []int
-	cur := make([]int, len(b)+1)
-	for j := range cur {
-		cur[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		prev2, prev, cur = prev, cur, make([]int, len(b)+1)
-		cur[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				cur[j] = min(cur[j], prev2[j-2]+1)
-			}
-		}
-	}
-	return cur[len(b)]
 }

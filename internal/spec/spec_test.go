@@ -173,17 +173,6 @@ func TestFieldsDescribeTheOptions(t *testing.T) {
 	}
 }
 
-func TestSuggest(t *testing.T) {
-	t.Parallel()
-	for word, want := range map[string]string{
-		"min_runs": "min_runes", "mni_runes": "min_runes", "MIN_RUNES": "min_runes", "mode": "mode", "zzz": "", "rte": "rate",
-	} {
-		if got := Suggest(word, []string{"mode", "min_runes", "rate"}); got != want {
-			t.Errorf("Suggest(%q) = %q, want %q", word, got, want)
-		}
-	}
-}
-
 func FuzzParse(f *testing.F) {
 	f.Add("min_runes: 10\n")
 	f.Add("a: &a [*a]\n")

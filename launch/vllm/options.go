@@ -7,7 +7,6 @@ import (
 
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/spec"
 )
 
 // ListedVersion is the version whose options are known one by one.
@@ -170,10 +169,10 @@ func (o *Option) take(name string, given []string, joined bool) (int, *fail.Erro
 	for _, v := range taken {
 		if len(o.Choices) > 0 && !slices.Contains(o.Choices, v) {
 			e := usage(msg.Text{"%s takes no %q", "%s 不接受 %q"}, name, v)
-			if s := spec.Suggest(v, o.Choices); s != "" {
-				return len(taken), e.Hint(msg.Text{"did you mean %s?", "是否想写 %s？"}, s)
+			if s := fail.Nearest(v, o.Choices); s != "" {
+				return len(taken), e.Meant(s)
 			}
-			return len(taken), e.Hint(msg.Text{"one of %s", "可取值：%s"}, strings.Join(o.Choices, ", "))
+			return len(taken), e.Hint(msg.Text{"one of %s", "可取值：%s"}, msg.List(o.Choices))
 		}
 	}
 	return len(taken), nil
@@ -195,8 +194,8 @@ func (t *optionTable) unknown(name string) *fail.Error {
 	if len(full) > 0 {
 		return e.Hint(msg.Text{"abbreviations are not taken, since another version may read another option: write %s", "不接受缩写，因为其他版本可能读作别的选项：请写 %s"}, strings.Join(full[:min(4, len(full))], ", "))
 	}
-	if s := spec.Suggest(name, t.names); s != "" {
-		return e.Hint(msg.Text{"did you mean %s?", "是否想写 %s？"}, s)
+	if s := fail.Nearest(name, t.names); s != "" {
+		return e.Meant(s)
 	}
 	return e.Hint(msg.Text{"vllm serve --help=all lists all", "vllm serve --help=all 会列出全部选项"})
 }
