@@ -12,8 +12,8 @@ import (
 )
 
 // shownSections is how many sections of one file are listed unless all are asked
-// for; those that do not close are listed in any case.
-const shownSections = 40
+// for; of those that do not close, more are.
+const shownSections, shownOpen = 40, 400
 
 // printSections lists the sections of the question banks with the proof of each:
 // as many questions as answers, and every answer joined to its question.
@@ -23,14 +23,17 @@ func printSections(t *ui.Terminal, inputs []pipeline.InputResult, all bool) {
 		ui.Column{Title: msg.Text{"questions", "题目"}, Right: true}, ui.Column{Title: msg.Text{"key letters", "答案"}, Right: true},
 		ui.Column{Title: msg.Text{"matched", "已对应"}, Right: true}, ui.Column{Title: msg.Text{"counts", "核对"}},
 	).Wrapped()
-	rows, more := 0, 0
+	rows, more, open := 0, 0, 0
 	for _, in := range inputs {
+		proof := len(question.Unclosed(in.Sections)) > 0
 		for i, p := range in.Sections {
-			if i >= shownSections && !all && p.Closed {
-				more++
+			if i >= shownSections && !all && (p.Closed || i >= shownOpen) {
+				if more++; !p.Closed {
+					open++
+				}
 				continue
 			}
-			tb.Row(in.File, pipeline.SectionName(p).In(t.Lang()), fmt.Sprint(p.Questions), fmt.Sprint(p.Keys), fmt.Sprint(p.Matched), closedWord(t, in.Sections, p))
+			tb.Row(in.File, pipeline.SectionName(p).In(t.Lang()), fmt.Sprint(p.Questions), fmt.Sprint(p.Keys), fmt.Sprint(p.Matched), closedWord(t, proof, p))
 			rows++
 		}
 	}
@@ -41,7 +44,10 @@ func printSections(t *ui.Terminal, inputs []pipeline.InputResult, all bool) {
 	for _, l := range sectionTotals(t, inputs) {
 		t.Println(l)
 	}
-	if more > 0 {
+	switch {
+	case open > 0:
+		t.Print(msg.Text{"and %d more {section|sections}, %d of them not closed; --explain lists them", "另有 %d 个部分，其中 %d 个数量不符；用 --explain 全部列出"}, more, open)
+	case more > 0:
 		t.Print(msg.Text{"and %d more {section|sections}, all closed; --explain lists them", "另有 %d 个部分，数量均相符；用 --explain 全部列出"}, more)
 	}
 }
@@ -90,11 +96,12 @@ func conflictLines(t *ui.Terminal, all []pipeline.Conflict) []string {
 }
 
 // closedWord says how the counts of a section stand; a program gets the word of
-// the data.
-func closedWord(t *ui.Terminal, all []question.Part, p question.Part) string {
+// the data. proof says that a section of the file does not close although answers
+// are given.
+func closedWord(t *ui.Terminal, proof bool, p question.Part) string {
 	word, text := "closed", msg.Text{"equal", "相符"}
 	switch {
-	case !p.Closed && p.Keys == 0 && len(question.Unclosed(all)) == 0:
+	case !p.Closed && p.Keys == 0 && !proof:
 		word, text = "no_key", msg.Text{"no key", "无答案"}
 	case !p.Closed:
 		word, text = "open", msg.Text{"differ", "不符"}
