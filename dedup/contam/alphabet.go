@@ -1,7 +1,6 @@
 package contam
 
 import (
-	"slices"
 	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock/internal/textnorm"
@@ -21,7 +20,7 @@ const (
 	ask      letter = 37 // in the tables only: the slow path knows
 	foreign  letter = 64 // a letter no item has; matches nothing, not even itself
 	firstOwn letter = 65
-	lastOwn  letter = 0xFFF0
+	lastOwn  letter = 0xEFF0 // a seed of Latin letters begins with 0xF
 )
 
 func isDigit(l letter) bool { return l >= first0 && l < latinEnd }
@@ -32,6 +31,7 @@ type alphabet struct {
 	folder textnorm.Folder
 	own    map[rune]letter
 	next   letter
+	ascii  *[256]letter     // by byte; ask where it is no code point by itself
 	low    *[lowEnd]letter  // by code point below lowEnd
 	high   *[1 << 16]letter // by code point from lowEnd to 0xFFFF; ask below, which UTF-8 may not write so long
 }
@@ -87,6 +87,11 @@ func (a *alphabet) freeze() {
 		a.low[c] = ask
 	}
 	a.high['＜'] = ask
+	a.ascii = new([256]letter)
+	for c := range a.ascii {
+		a.ascii[c] = ask
+	}
+	copy(a.ascii[:], a.low[:utf8.RuneSelf])
 }
 
 // at returns the letter of a code point, or ask.
@@ -103,28 +108,24 @@ func (a *alphabet) at(r rune) letter {
 // A stream is the folded text of one record, field after field.
 type stream struct {
 	letters []letter
-	// starts are the places where a word of Latin letters and digits begins, or
-	// a stretch of other letters: that is where seeds are looked for. Between
-	// two of them all letters are of one kind.
-	starts []int32
-	offs   []int32 // where wanted: the byte offset in its field of each letter
-	want   bool
+	starts  []int32 // where a word of Latin letters and digits begins
+	offs    []int32 // where wanted: the byte offset in its field of each letter
+	want    bool
 
-	inWord  bool // the last code point was a Latin letter or digit
-	inOther bool // the last start is that of other letters
+	inWord bool // the last code point was a Latin letter or digit
+	folded *folded
 }
 
 func (s *stream) reset() {
 	s.letters, s.starts, s.offs = s.letters[:0], s.starts[:0], s.offs[:0]
-	s.inWord, s.inOther = false, false
+	s.inWord = false
 }
 
 // put appends the letter of the code point at byte at.
 func (s *stream) put(l letter, at int) {
 	latin := l-1 < latinEnd-1
-	if latin && !s.inWord || l >= foreign && !s.inOther {
+	if latin && !s.inWord {
 		s.starts = append(s.starts, int32(len(s.letters)))
-		s.inOther = !latin
 	}
 	s.inWord = latin
 	if l == none {
@@ -145,84 +146,108 @@ func (a *alphabet) feed(s *stream, text []byte) {
 				return
 			}
 		}
-		r, n := utf8.DecodeRune(text[i:])
-		if l := a.at(r); l != ask {
-			s.put(l, i)
-			i += n
-			continue
-		}
-		i += a.slow(s, text, i, false)
-	}
-}
-
-// feedChunk bounds what run makes room for at once.
-const feedChunk = 4096
-
-// run appends letters from text[i:] up to the first place that the tables do
-// not answer for, and returns where that is. It is half of the check's cost:
-// ASCII and three-byte forms have a loop each, in which nothing branches but on
-// the end of a run of such code points.
-func (a *alphabet) run(s *stream, text []byte, i int) int {
-	low, high := a.low, a.high
-	for i < len(text) {
-		limit := min(len(text), i+feedChunk)
-		n, m := len(s.letters), len(s.starts)
-		room := limit - i + 1
-		s.letters, s.starts = slices.Grow(s.letters, room), slices.Grow(s.starts, room)
-		from := i
-		wide := min(limit, len(text)-3) // four bytes are read at a time
-		out, starts := s.letters[n:n+room], s.starts[m:m+room]
-		k, m2 := 0, 0
-		word, other := btoi(s.inWord), s.inOther
-		for i < limit {
-			before, k0 := i, k
-			for i < limit && text[i] < utf8.RuneSelf {
-				l := low[text[i]]
-				if l == ask {
-					break
-				}
-				letters := (int(l) + 63) >> 6 // 1 for a letter, 0 for none
-				starts[m2] = int32(n + k)
-				m2 += letters &^ word
-				out[k] = l
-				k += letters
-				word = letters
-				i++
+		for {
+			r, n := utf8.DecodeRune(text[i:])
+			if l := a.at(r); l != ask {
+				s.put(l, i)
+			} else {
+				n = a.slow(s, text, i, false)
 			}
-			if k > k0 {
-				other = false
-			}
-			k0, at := k, i
-			for i < wide {
-				w := uint32(text[i]) | uint32(text[i+1])<<8 | uint32(text[i+2])<<16 | uint32(text[i+3])<<24
-				if w&0x00C0C0F0 != 0x008080E0 {
-					break
-				}
-				l := high[uint16(w<<12|w>>2&0xFC0|w>>16&0x3F)]
-				if l-1 < ask {
-					break // Latin letters in full width, or not known here
-				}
-				out[k] = l
-				k += int(-uint32(l) >> 31) // 1 for a letter, 0 for none
-				i += 3
-			}
-			if i > at {
-				word = 0
-			}
-			if k > k0 && !other {
-				starts[m2] = int32(n + k0)
-				m2++
-				other = true
-			}
-			if i == before {
+			// what run does not know comes in rows: Cyrillic, Greek
+			if i += n; i == len(text) || text[i]-utf8.RuneSelf >= 0xE0-utf8.RuneSelf {
 				break
 			}
 		}
-		s.letters, s.starts = s.letters[:n+k], s.starts[:m+m2]
-		s.inWord, s.inOther = word == 1, other
-		if i < limit || i == from {
-			return i
+	}
+}
+
+// feedChunk bytes of text at most are folded at once.
+const feedChunk = 4096
+
+// folded is what is made of them. It is apart from the stream so that the loops
+// which fill it need few registers.
+type folded struct {
+	letters [feedChunk]letter
+	starts  [feedChunk]int32 // letters of the chunk with which words begin
+	k, m    int              // how many of both
+	word    int              // 1 in a word, else 0
+}
+
+// run appends letters from text[i:] up to the first place that the tables do
+// not answer for, and returns where that is.
+func (a *alphabet) run(s *stream, text []byte, i int) int {
+	if s.folded == nil {
+		s.folded = new(folded)
+	}
+	c := s.folded
+	c.word = btoi(s.inWord)
+	for known := true; known && i < len(text); {
+		c.k, c.m = 0, 0
+		i, known = a.fold(c, text, i, min(len(text), i+feedChunk-2))
+		n := int32(len(s.letters))
+		s.letters = append(s.letters, c.letters[:c.k]...)
+		for _, p := range c.starts[:c.m] {
+			s.starts = append(s.starts, n+p)
 		}
+	}
+	s.inWord = c.word == 1
+	return i
+}
+
+// fold is run up to a limit, past which only a code point may reach that begins
+// before it. It is a third of the check's cost: ASCII and three-byte forms have a
+// loop each, in which nothing branches but on the end of a run of such code points.
+func (a *alphabet) fold(c *folded, text []byte, i, limit int) (end int, known bool) {
+	for i < limit {
+		n := c.narrow(text[i:limit], a.ascii)
+		i += n
+		w := c.wide(text[i:min(len(text), limit+3)], a.high)
+		i += w
+		if n+w == 0 {
+			return i, false
+		}
+	}
+	return i, true
+}
+
+// narrow folds ASCII and returns how much there is.
+func (c *folded) narrow(text []byte, table *[256]letter) int {
+	k, m, word := c.k, c.m, c.word
+	n := len(text)
+	for i, b := range text {
+		l := table[b]
+		if l == ask {
+			n = i
+			break
+		}
+		some := (int(l) + 63) >> 6 // 1 for a letter, 0 for none
+		c.starts[m] = int32(k)
+		m += some &^ word
+		c.letters[k] = l
+		k += some
+		word = some
+	}
+	c.k, c.m, c.word = k, m, word
+	return n
+}
+
+// wide folds forms of three bytes and returns how many bytes there are.
+func (c *folded) wide(text []byte, table *[1 << 16]letter) int {
+	k, i := c.k, 0
+	for ; i < len(text)-3; i += 3 {
+		w := uint32(text[i]) | uint32(text[i+1])<<8 | uint32(text[i+2])<<16 | uint32(text[i+3])<<24 // one load
+		if w&0x00C0C0F0 != 0x008080E0 {
+			break
+		}
+		l := table[uint16(w<<12|w>>2&0xFC0|w>>16&0x3F)]
+		if l-1 < ask {
+			break // Latin letters in full width, or not known here
+		}
+		c.letters[k] = l
+		k += int(-uint32(l) >> 31) // 1 for a letter, 0 for none
+	}
+	if i > 0 {
+		c.k, c.word = k, 0
 	}
 	return i
 }

@@ -117,12 +117,12 @@ func (a *alphabet) runes() []rune {
 // appendGram appends the text of a seed.
 func appendGram(dst []byte, runes []rune, key uint64) []byte {
 	if latinSeed(key) {
-		for i := latinSeedLen - 1; i >= 0; i-- {
-			dst = append(dst, byte(runes[key>>(6*i)&63]))
+		for i := range latinSeedLen {
+			dst = append(dst, byte(runes[key>>(i%4*16+i/4*6)&63]))
 		}
 		return dst
 	}
-	for i := seedLen - 1; i >= 0; i-- {
+	for i := range seedLen {
 		dst = append(dst, string(runes[uint16(key>>(16*i))])...)
 	}
 	return dst

@@ -88,7 +88,7 @@ func TestAppendGram(t *testing.T) {
 	ix.alpha.feed(&s, []byte("能見度 Ａ2不良 restricted visibility"))
 	var got []string
 	s.eachSeed(func(key uint64, _ int) { got = append(got, string(appendGram(nil, runes, key))) })
-	want := "能见度a 见度a2 度a2不 a2不良 2不良r restrict 不良re 良res visibili"
+	want := "能见度a 见度a2 度a2不 a2不良 2不良r 不良re 良res restrict visibili"
 	if have := strings.Join(got, " "); have != want {
 		t.Errorf("seeds %s\nwant %s", have, want)
 	}

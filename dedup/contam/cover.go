@@ -43,6 +43,14 @@ func appendGrams(grams []uint16, ls []letter) []uint16 {
 	return grams
 }
 
+func plainKey(ls []letter) uint64 {
+	var key uint64
+	for _, l := range ls {
+		key = key<<16 | uint64(l)
+	}
+	return key
+}
+
 func coverHash(key uint64) uint16 { return uint16(key * mix >> (64 - coverBits)) }
 
 // A coverSet says which grams stand in a stretch of letters.

@@ -158,23 +158,40 @@ const (
 // order. It is the one definition of a seed; scan repeats it for speed.
 func (s *stream) eachSeed(do func(key uint64, end int)) {
 	ls := s.letters
-	for n, p := range s.starts {
-		from, to := int(p), len(ls)
-		if n+1 < len(s.starts) {
-			to = int(s.starts[n+1])
+	for i := seedLen - 1; i < len(ls); i++ {
+		if four := ls[i-seedLen+1 : i+1]; !allLatin(four) {
+			do(seedKey(four), i)
 		}
-		for i := from; i < to; i++ {
-			if i >= seedLen-1 && !allLatin(ls[i-seedLen+1:i+1]) {
-				do(plainKey(ls[i-seedLen+1:i+1]), i)
-			}
-			begins := i == from || to-from > longestWord && i+latinSeedLen <= to
-			if begins && i+latinSeedLen <= len(ls) {
-				if key, ok := latinKey(ls[i:]); ok {
-					do(key, i+latinSeedLen-1)
-				}
+	}
+	for n, p := range s.starts {
+		for i := int(p); i <= s.lastSeed(n) && i+latinSeedLen <= len(ls); i++ {
+			if key, strange := latinKey(ls[i:]); strange == 0 {
+				do(key, i+latinSeedLen-1)
 			}
 		}
 	}
+}
+
+// lastSeed returns where the last seed of word n begins: with the word, unless it is
+// so long that spaces may be lost.
+func (s *stream) lastSeed(n int) int {
+	begin, end := int(s.starts[n]), len(s.letters)
+	if n+1 < len(s.starts) {
+		end = int(s.starts[n+1])
+	}
+	if end-begin <= longestWord {
+		return begin
+	}
+	for i, l := range s.letters[begin:end] {
+		if l >= latinEnd {
+			end = begin + i
+			break
+		}
+	}
+	if end-begin <= longestWord {
+		return begin
+	}
+	return end - latinSeedLen
 }
 
 func allLatin(ls []letter) bool {
@@ -186,27 +203,23 @@ func allLatin(ls []letter) bool {
 	return true
 }
 
-func plainKey(ls []letter) uint64 {
-	var key uint64
-	for _, l := range ls {
-		key = key<<16 | uint64(l)
-	}
-	return key
+// seedKey is the key of four letters of which one is not Latin.
+func seedKey(ls []letter) uint64 {
+	_ = ls[3]
+	return uint64(ls[0]) | uint64(ls[1])<<16 | uint64(ls[2])<<32 | uint64(ls[3])<<48 // one load
 }
 
-// latinKey is the key of the first eight letters of ls; false when one of them
-// is no Latin letter. It cannot meet a key of four other letters: no letter is
-// 0xFFFF.
-func latinKey(ls []letter) (key uint64, ok bool) {
-	var all letter
-	for _, l := range ls[:latinSeedLen] {
-		key = key<<6 | uint64(l)
-		all |= l
-	}
-	return key | 0xFFFF<<48, all < foreign
+// latinKey is the key of the first eight letters of ls; strange is 0 when all are
+// Latin letters. The key has two of them in every sixteen bits; it cannot meet
+// one of four other letters, see lastOwn.
+func latinKey(ls []letter) (key, strange uint64) {
+	_ = ls[7]
+	a := uint64(ls[0]) | uint64(ls[1])<<16 | uint64(ls[2])<<32 | uint64(ls[3])<<48
+	b := uint64(ls[4]) | uint64(ls[5])<<16 | uint64(ls[6])<<32 | uint64(ls[7])<<48
+	return a | b<<6 | 0xF<<60, (a | b) & 0xFFC0_FFC0_FFC0_FFC0
 }
 
-func latinSeed(key uint64) bool { return key>>48 == 0xFFFF }
+func latinSeed(key uint64) bool { return key>>60 == 0xF }
 
 type rawPosting struct {
 	key uint64

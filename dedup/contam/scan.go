@@ -1,6 +1,7 @@
 package contam
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 )
@@ -26,8 +27,7 @@ type Scanner struct {
 	held   []byte // texts of a record, as bytes
 	hits   []hit
 
-	maybes  [2 * maybeLen]maybe
-	waiting int // of maybes
+	maybes [maybeLen]int32 // where seeds end that the filter knows
 
 	weight  [][2]float32 // by item: nats of stem and options hit in this block
 	touched []uint32
@@ -84,132 +84,119 @@ func (ix *Index) Scanner() *Scanner {
 }
 
 // maybeLen bounds how many places wait for their look-up in the table.
-const maybeLen = 1024
-
-// A maybe is a place whose seed has passed the filter: the number of the seed's
-// last letter, with latinMaybe where it is one of Latin letters.
-type maybe uint32
-
-const latinMaybe maybe = 1 << 31
+const maybeLen = 256
 
 // scan finds the seeds of the stream, in the order of their ends. Allowed
 // passages are blotted out on the way. It repeats eachSeed for speed: first only
 // the filter is asked, without a jump on its answer, so that many questions are
 // under way at a time; then the table, where it said yes.
 func (s *Scanner) scan() {
+	ls := s.text.letters
 	s.hits = s.hits[:0]
-	ls, starts := s.text.letters, s.text.starts
-	for n, p := range starts {
-		begin, end := int(p), len(ls)
-		if n+1 < len(starts) {
-			end = int(starts[n+1])
-		}
-		if begin == end {
-			continue
-		}
-		if ls[begin] < latinEnd {
-			s.word(ls, begin, end)
-			continue
-		}
-		end = s.behind(ls, n, end)
-		for i := max(begin, seedLen-1); i < end; i += maybeLen {
-			s.others(ls, i, min(end, i+maybeLen))
-		}
+	for i := seedLen - 1; i < len(ls); i += maybeLen {
+		s.others(ls, i, min(len(ls), i+maybeLen))
 	}
-	s.resolve(ls)
+	others := len(s.hits)
+	for w := 0; w < len(s.text.starts); w += maybeLen {
+		s.words(ls, w, min(len(s.text.starts), w+maybeLen))
+	}
+	if others > 0 && others < len(s.hits) {
+		slices.SortStableFunc(s.hits, func(a, b hit) int { return cmp.Compare(a.end, b.end) })
+	}
 }
 
-// others asks the filter for the seeds that end in ls[i:end].
+// others looks for the seeds of four letters that end in ls[i:end], at most
+// maybeLen.
 func (s *Scanner) others(ls []letter, i, end int) {
-	n := s.room(ls, end-i)
+	if allLatin(ls[i-seedLen+1 : end]) {
+		return
+	}
+	n := 0
 	filter, maybes := s.ix.seeds.filter, &s.maybes
-	key := plainKey(ls[i-seedLen+1 : i])
+	var key uint64
+	for _, l := range ls[i-seedLen+1 : i] {
+		key = key>>16 | uint64(l)<<48
+	}
 	for k, l := range ls[i:end] {
-		key = key<<16 | uint64(l)
+		key = key>>16 | uint64(l)<<48
 		h := key * mix
-		maybes[n&(2*maybeLen-1)] = maybe(i + k)
+		maybes[n&(maybeLen-1)] = int32(i + k)
 		if filter[h>>filterWord]&(1<<(h>>filterBit&63)) != 0 { // no jump: see seedFilter
 			n++
 		}
 	}
-	s.waiting = n
+	s.resolve(ls, maybes[:n], seedLen)
 }
 
-// behind returns how far seeds reach that hold at least one letter of the
-// stretch of other letters which starts as number n and ends at end: into the
-// Latin letters that follow, up to the next such stretch.
-func (s *Scanner) behind(ls []letter, n, end int) int {
-	past := min(end+seedLen-1, len(ls))
-	for _, p := range s.text.starts[n+1:] {
-		switch {
-		case int(p) >= past:
-			return past
-		case ls[p] >= latinEnd:
-			return int(p)
+// words looks for the seeds that begin in some words of Latin letters, at most
+// maybeLen.
+func (s *Scanner) words(ls []letter, from, to int) {
+	n := 0
+	filter, maybes := s.ix.seeds.filter, &s.maybes
+	starts := s.text.starts
+	for w, p := range starts[from:to] {
+		begin, next := int(p), len(ls)
+		if begin+latinSeedLen > next {
+			break
 		}
-	}
-	return past
-}
-
-// word asks the filter for the seeds of Latin letters that begin in the word
-// ls[begin:end].
-func (s *Scanner) word(ls []letter, begin, end int) {
-	last := begin
-	if end-begin > longestWord {
-		last = end - latinSeedLen
-	}
-	for i := begin; i <= last && i+latinSeedLen <= len(ls); i++ {
-		if ls[i+latinSeedLen-1] >= latinEnd {
-			continue // in Chinese text most words are short
+		if from+w+1 < len(starts) {
+			next = int(starts[from+w+1])
 		}
-		key, ok := latinKey(ls[i:])
-		if !ok {
-			continue
-		}
-		n := s.room(ls, 1)
+		key, strange := latinKey(ls[begin:])
 		h := key * mix
-		s.maybes[n&(2*maybeLen-1)] = maybe(i+latinSeedLen-1) | latinMaybe
-		if s.ix.seeds.filter[h>>filterWord]&(1<<(h>>filterBit&63)) != 0 {
+		maybes[n&(maybeLen-1)] = int32(begin + latinSeedLen - 1)
+		if filter[h>>filterWord]&(1<<(h>>filterBit&63)) != 0 { // no jump
 			n++
 		}
-		s.waiting = n
+		// not two jumps: where scripts mix, each of the two is as often true as not
+		if strange|uint64(next-begin-longestWord-1)>>63 == 0 {
+			if last := s.text.lastSeed(from + w); last > begin {
+				s.resolve(ls, maybes[:n], latinSeedLen)
+				n = 0
+				s.lostSpaces(ls, begin+1, last)
+			}
+		}
+	}
+	s.resolve(ls, maybes[:n], latinSeedLen)
+}
+
+// lostSpaces looks for the seeds of Latin letters that begin in ls[begin:last+1].
+func (s *Scanner) lostSpaces(ls []letter, begin, last int) {
+	for begin <= last {
+		n := min(last+1-begin, maybeLen)
+		for i := range n {
+			s.maybes[i] = int32(begin + i + latinSeedLen - 1)
+		}
+		s.resolve(ls, s.maybes[:n], latinSeedLen)
+		begin += n
 	}
 }
 
-// room makes room for n more places and returns how many are waiting.
-func (s *Scanner) room(ls []letter, n int) int {
-	if s.waiting+n >= len(s.maybes) {
-		s.resolve(ls)
-	}
-	return s.waiting
-}
-
-// resolve looks the waiting places up, those that the second filter knows, too.
-// The letters are read again, since an allowed passage may have been blotted out
-// meanwhile.
-func (s *Scanner) resolve(ls []letter) {
+// resolve looks seeds of so many letters up that end in these places, where the
+// second filter knows them, too. The letters are read again, since an allowed
+// passage may have been blotted out meanwhile.
+func (s *Scanner) resolve(ls []letter, ends []int32, length int) {
 	n := 0
-	for _, m := range s.maybes[:s.waiting] {
-		key, _ := m.key(ls)
+	for _, end := range ends {
+		key, _ := keyAt(ls, int(end), length)
 		h := key * mix2
-		s.maybes[n] = m
+		ends[n] = end
 		if s.ix.seeds.second[h>>filterWord]&(1<<(h>>filterBit&63)) != 0 {
 			n++
 		}
 	}
-	for _, m := range s.maybes[:n] {
-		if key, ok := m.key(ls); ok {
-			s.seed(ls, key, int(m&^latinMaybe))
+	for _, end := range ends[:n] {
+		if key, strange := keyAt(ls, int(end), length); strange == 0 {
+			s.seed(ls, key, int(end))
 		}
 	}
-	s.waiting = 0
 }
 
-// key returns the key of the seed at the place; false when it has become none.
-func (m maybe) key(ls []letter) (key uint64, ok bool) {
-	end := int(m &^ latinMaybe)
-	if m&latinMaybe == 0 {
-		return plainKey(ls[end-seedLen+1 : end+1]), true
+// keyAt returns the key of so many letters up to end; strange is not 0 where they
+// are no seed.
+func keyAt(ls []letter, end, length int) (key, strange uint64) {
+	if length == seedLen {
+		return seedKey(ls[end-seedLen+1:]), 0
 	}
 	return latinKey(ls[end-latinSeedLen+1:])
 }
@@ -224,11 +211,10 @@ func (s *Scanner) seed(ls []letter, key uint64, end int) {
 	if n := p.plan &^ noPost; n > 0 {
 		a := &s.ix.allow[n-1]
 		if past := a.mask(ls, end+1); past > 0 {
-			n := len(s.hits)
-			for n > 0 && int(s.hits[n-1].end) > past-a.length {
-				n--
-			}
-			s.hits = s.hits[:n]
+			// the seeds of both kinds in it, and those that end behind it
+			s.hits = slices.DeleteFunc(s.hits, func(h hit) bool {
+				return int(h.end) > past-a.length && int(h.end) < past+seedLen
+			})
 			return
 		}
 	}
@@ -236,10 +222,6 @@ func (s *Scanner) seed(ls []letter, key uint64, end int) {
 		return
 	}
 	s.hits = append(s.hits, hit{int32(end + 1), p.seed - 1})
-	// a short word's seed ends behind what follows it
-	for n := len(s.hits) - 1; n > 0 && s.hits[n].end < s.hits[n-1].end; n-- {
-		s.hits[n], s.hits[n-1] = s.hits[n-1], s.hits[n]
-	}
 }
 
 // find runs scan, candidates and verification over the stream; the best match
