@@ -74,8 +74,8 @@ func (e *evidence) swapped(p spot, from, to []letter) bool {
 }
 
 // atEdge reports whether word stands before right, or behind left, touching it
-// and with nothing else that touches it on its other side, unless open says that
-// anything may.
+// and with nothing else that touches it on its other side but an option that
+// fills the blank, unless open says that anything may.
 func (e *evidence) atEdge(p spot, left, word, right []letter, open bool) bool {
 	text := slices.Concat(left, word, right)
 	lo := max(0, p.lo-len(word)-flank)
@@ -89,13 +89,33 @@ func (e *evidence) atEdge(p spot, left, word, right []letter, open bool) bool {
 		free := !e.touching(at-1) || isDigit(e.window[at-1]) // behind a number: ①
 		touch := len(word) == 0 || e.touching(at+len(word)-1)
 		if len(left) > 0 {
-			free = !e.touching(end - 1)
+			free = !e.touching(end-1) || e.optionAt(end) && (len(word) == 0 || !e.optionAt(end-len(word)))
 			touch = len(word) == 0 || e.touching(at+len(left)-1)
+		} else if !free {
+			free = e.optionBefore(at) && (len(word) == 0 || !e.optionBefore(at+len(word)))
 		}
 		if touch && (free || open) {
 			return true
 		}
 	}
+}
+
+// optionAt reports whether an option of the item begins at letter k of the window,
+// letter by letter.
+func (e *evidence) optionAt(k int) bool {
+	return slices.ContainsFunc(e.it.options, func(o option) bool {
+		n := len(o.letters)
+		return n > 0 && k+n <= len(e.window) && slices.Equal(e.window[k:k+n], o.letters)
+	})
+}
+
+// optionBefore reports whether an option of the item ends before letter k of the
+// window, letter by letter.
+func (e *evidence) optionBefore(k int) bool {
+	return slices.ContainsFunc(e.it.options, func(o option) bool {
+		n := len(o.letters)
+		return n > 0 && k >= n && slices.Equal(e.window[k-n:k], o.letters)
+	})
 }
 
 // sameScript reports whether two texts are both in Latin script or both not, by

@@ -33,6 +33,9 @@ func (s *Scanner) judge(e *evidence) (Verdict, string) {
 		if s.turned(e) {
 			return PolarityVariant, "polarity"
 		}
+		if s.unitChanged(e) || s.optionUnitsChanged(e) {
+			return NumericVariant, "units"
+		}
 		return Exact, "letters"
 	}
 	if (exact && e.nats < c.StemNats || !exact && it.stemLen <= shortStem) && !together && !e.inOrder && !e.alone() && !e.filled() {
@@ -84,7 +87,7 @@ func (e *evidence) alone() bool {
 	head, tail := e.head(), e.tail(64)
 	before, _ := utf8.DecodeLastRune(bytes.TrimRight(head, " \t　"))
 	after := bytes.TrimLeft(tail, " \t　")
-	if len(bytes.TrimSpace(head)) > 0 && !bytes.ContainsRune([]byte("\n。？！；;.?!、．>:："), before) {
+	if len(bytes.TrimSpace(head)) > 0 && !bytes.ContainsRune([]byte("\n。？！；;.?!、．>:：—–"), before) && !bytes.HasSuffix(head, []byte("- ")) {
 		return false
 	}
 	if len(after) == 0 || hasBlank(e.raw()) {
@@ -122,6 +125,7 @@ func (s *Scanner) quoted(e *evidence) bool {
 	}
 	head := e.head()
 	for _, b := range [][]byte{head[max(0, len(head)-24):], e.raw(), e.tail(48)} {
+		b = readable(b)
 		if bytes.ContainsAny(b, "？?") || hasBlank(b) {
 			return false
 		}
@@ -301,6 +305,8 @@ func (s *Scanner) changed(e *evidence) (Verdict, string) {
 		return NumericVariant, "numbers"
 	case e.optionNumbersChanged():
 		return NumericVariant, "option_numbers"
+	case s.optionUnitsChanged(e):
+		return NumericVariant, "units"
 	case s.turned(e):
 		return PolarityVariant, "polarity"
 	case s.statementReplaced(e):

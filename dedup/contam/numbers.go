@@ -2,7 +2,7 @@ package contam
 
 import (
 	"slices"
-	"strings"
+	"strconv"
 )
 
 // numberWords are numbers in words; another one is another number.
@@ -12,31 +12,13 @@ var numberWords = [...]string{
 	"single", "double", "triple", "twice", "once",
 }
 
-// units groups what is measured in the same dimension. Names in one string mean
-// the same unit, others another one.
-var units = [...][]string{
-	{"m 米", "km 公里 千米", "cm 厘米", "mm 毫米", "nmile 海里 nm nauticalmiles", "ft 英尺 feet", "链 cables", "inches 英寸", "metres meters", "miles 英里"},
-	{"s 秒 seconds", "min 分钟 分 minutes", "h 小时 时 hours", "d 天 日 days", "周 星期 weeks", "月 个月 months", "年 years"},
-	{"kg 千克 公斤", "t 吨 tons tonnes", "g 克", "lb 磅"},
-	{"kn 节 knots", "ms", "kmh"},
-	{"mpa 兆帕", "kpa 千帕", "pa 帕", "bar 巴"},
-	{"kw 千瓦", "w 瓦", "kva", "mw 兆瓦"},
-	{"v 伏", "kv 千伏", "mv 毫伏"},
-	{"hz 赫兹", "khz 千赫", "mhz 兆赫", "ghz"},
-	{"c 摄氏度", "f 华氏度", "k"},
-	{"l 升", "ml 毫升"},
-}
-
 // numbering is what the rules about numbers know, in letters.
 type numbering struct {
-	values []int8 // by letter: one more than the value of a digit or Chinese numeral; 0: it is none
-	words  []word
-	units  [][][][]letter // by dimension, by unit: its names
-	names  []unitName     // longest first
+	values  []int8 // by letter: one more than the value of a digit or Chinese numeral; 0: it is none
+	hundred letter
+	words   []word
+	names   []unitName // longest first
 }
-
-// A unitName is one name of a unit, and the first of its names.
-type unitName struct{ name, first []letter }
 
 func (a *alphabet) numbering() *numbering {
 	n := &numbering{}
@@ -47,6 +29,7 @@ func (a *alphabet) numbering() *numbering {
 			numerals[value] = append(numerals[value], first0+letter(value))
 		}
 	}
+	n.hundred = a.learn("百")[0]
 	n.values = make([]int8, a.next)
 	for value, ls := range numerals {
 		for _, l := range ls {
@@ -56,19 +39,7 @@ func (a *alphabet) numbering() *numbering {
 	for _, w := range numberWords {
 		n.words = append(n.words, newWord(a.learn(w)))
 	}
-	for _, dimension := range units {
-		var all [][][]letter
-		for _, names := range dimension {
-			var unit [][]letter
-			for _, name := range strings.Fields(names) {
-				unit = append(unit, a.learn(name))
-				n.names = append(n.names, unitName{unit[len(unit)-1], unit[0]})
-			}
-			all = append(all, unit)
-		}
-		n.units = append(n.units, all)
-	}
-	slices.SortStableFunc(n.names, func(a, b unitName) int { return len(b.name) - len(a.name) })
+	n.names = a.unitNames()
 	return n
 }
 
@@ -101,24 +72,71 @@ next:
 	return out
 }
 
-// plain returns ls with every numeral as a digit, so that 三 is 3.
+// plain returns ls with every numeral as digits, so that 三 is 3 and 二十七 is 27.
 func (n *numbering) plain(ls []letter) []letter {
 	out := make([]letter, 0, len(ls)+1)
-	for _, l := range ls {
-		switch {
-		case !n.numeral(l):
-			out = append(out, l)
-		case n.values[l] == 11:
-			out = append(out, first0+1, first0)
-		default:
-			out = append(out, first0+letter(n.values[l]-1))
+	for i := 0; i < len(ls); {
+		end := i
+		for end < len(ls) && (n.numeral(ls[end]) || end > i && ls[end] == n.hundred) {
+			end++
 		}
+		if end == i {
+			out = append(out, ls[i])
+			i++
+			continue
+		}
+		out = n.appendPlain(out, ls[i:end])
+		i = end
+	}
+	return out
+}
+
+// ten is the value of 十.
+const ten = 10
+
+// longestNumeral letters may have a numeral with 十 or 百 in it.
+const longestNumeral = 7
+
+// appendPlain appends the digits of a numeral: 一二〇 as it stands, 一百二十 by what
+// it is worth.
+func (n *numbering) appendPlain(out, numeral []letter) []letter {
+	value := func(l letter) int { return int(n.values[l]) - 1 }
+	counts := func(l letter) bool { return l == n.hundred || value(l) == ten }
+	if len(numeral) > longestNumeral || !slices.ContainsFunc(numeral, counts) {
+		for _, l := range numeral {
+			switch {
+			case l == n.hundred:
+				out = append(out, l)
+			case value(l) == ten:
+				out = append(out, first0+1, first0)
+			default:
+				out = append(out, first0+letter(value(l)))
+			}
+		}
+		return out
+	}
+	worth, digits := 0, -1 // digits that no 十 or 百 has followed yet; -1: none
+	for _, l := range numeral {
+		switch {
+		case l == n.hundred:
+			worth, digits = worth+max(digits, 1)*ten*ten, -1
+		case value(l) == ten && digits < 0:
+			worth += ten // 十五
+		case value(l) == ten:
+			worth, digits = worth+digits*ten, -1
+		default:
+			digits = max(digits, 0)*ten + value(l)
+		}
+	}
+	for _, c := range strconv.Itoa(worth + max(digits, 0)) {
+		out = append(out, first0+letter(c-'0'))
 	}
 	return out
 }
 
 // numbersChanged reports whether a number of the stem is another one: numerals
-// stand where others stood, or a number has a digit more or less.
+// stand where others stood, or a number has a digit more or less, or its unit is
+// another one.
 func (s *Scanner) numbersChanged(e *evidence) bool {
 	n := s.ix.numbers
 	for _, p := range e.spots() {
@@ -128,11 +146,11 @@ func (s *Scanner) numbersChanged(e *evidence) bool {
 				return true
 			}
 		}
-		if s.measureChanged(e, p) {
+		if s.wordChanged(e, p) {
 			return true
 		}
 	}
-	return e.digitsChanged()
+	return e.digitsChanged() || s.unitChanged(e)
 }
 
 // unmoved returns the changes without those of a digit that has changed places
@@ -178,9 +196,8 @@ func (n *numbering) changed(c *change, others int) bool {
 	return !slices.Equal(sorted(a), sorted(b)) || others <= 1
 }
 
-// measureChanged reports whether a number in words, or the unit behind a number,
-// is another one.
-func (s *Scanner) measureChanged(e *evidence, p spot) bool {
+// wordChanged reports whether a number in words is another one.
+func (s *Scanner) wordChanged(e *evidence, p spot) bool {
 	n := s.ix.numbers
 	has := maskOf(p.item)
 	for i := range n.words {
@@ -191,45 +208,6 @@ func (s *Scanner) measureChanged(e *evidence, p spot) bool {
 		for k, v := range n.words {
 			if i != k && e.swapped(p, w.letters, v.letters) {
 				return true
-			}
-		}
-	}
-	if !slices.ContainsFunc(p.item, n.numeral) {
-		return false
-	}
-	for _, dimension := range n.units {
-		for i, unit := range dimension {
-			for _, name := range unit {
-				if n.unitChanged(e, p, name, dimension, i) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// unitChanged reports whether name, a unit of the dimension, stands behind a
-// number of the item where the data has another unit.
-func (n *numbering) unitChanged(e *evidence, p spot, name []letter, dimension [][][]letter, unit int) bool {
-	for i := 1; i+len(name) <= len(p.item); i++ {
-		if !n.numeral(p.item[i-1]) || !slices.Equal(p.item[i:i+len(name)], name) {
-			continue
-		}
-		end := i + len(name)
-		right := p.item[end:min(len(p.item), end+flank)]
-		if len(right) > 0 && right[0] < firstOwn && name[0] < firstOwn && !isDigit(right[0]) {
-			continue // m of mm
-		}
-		left := p.item[max(0, i-flank):i]
-		if index(e.window[p.lo:p.hi], slices.Concat(left, name, right)) >= 0 {
-			continue
-		}
-		for k, other := range dimension {
-			for _, to := range other {
-				if k != unit && index(e.window[p.lo:min(len(e.window), p.hi+flank)], slices.Concat(left, to, right)) >= 0 {
-					return true
-				}
 			}
 		}
 	}

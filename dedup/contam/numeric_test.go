@@ -1,6 +1,7 @@
 package contam
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/drydock-ml/drydock"
@@ -51,6 +52,21 @@ func TestNumbersOnly(t *testing.T) {
 		}
 		if got := verdict(found, c.item); got != c.want {
 			t.Errorf("%q: verdict %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// Numerals of any kind are the number they are worth.
+func TestPlainNumbers(t *testing.T) {
+	t.Parallel()
+	ix := numericIndex(t)
+	for text, want := range map[string]string{
+		"三": "3", "二十七": "27", "十五分": "15分", "一百二十": "120", "一百零五": "105", "二〇二六": "2026", "30": "30", "十": "10", "百分": "百分",
+		"两": "2", "一二三四五六七十": "123456710",
+	} {
+		got, as := ix.numbers.plain(ix.alpha.letters([]byte(text))), ix.alpha.letters([]byte(want))
+		if !slices.Equal(got, as) {
+			t.Errorf("%s: letters %v, want those of %s, %v", text, got, want, as)
 		}
 	}
 }

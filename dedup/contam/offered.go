@@ -11,7 +11,10 @@ import (
 
 // An offer is one option the record offers: the text up to the next label, and
 // its first line where it has several, since more than the option may follow.
-type offer struct{ text, line []letter }
+type offer struct {
+	text, line []letter
+	raw        []byte // text as it stands
+}
 
 // is reports whether f holds for the option, however much of it is taken.
 func (o offer) is(f func([]letter) bool) bool {
@@ -36,7 +39,7 @@ func (e *evidence) offered(a *alphabet) []offer {
 	}
 	var out []offer
 	for _, t := range texts {
-		o := offer{text: a.letters(t)}
+		o := offer{text: a.letters(t), raw: t}
 		if line, rest, ok := bytes.Cut(bytes.TrimSpace(t), []byte("\n")); ok && len(bytes.TrimSpace(rest)) > 0 {
 			o.line = a.letters(line)
 		}
