@@ -46,6 +46,7 @@ func TestFold(t *testing.T) {
 		{"ohm micro", "Ω µm", "ω μm"},
 		{"invalid", "a\xff\xfeb", "a b"},
 		{"emoji", "船🚢舶", "船舶"},
+		{"byte-level BPE", "theĠmasterĊĠshall", "the master shall"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
