@@ -2,7 +2,6 @@ package format
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
@@ -43,17 +42,19 @@ type jsonChecker struct {
 // and surrogate are valid afterwards.
 func (c *jsonChecker) check(b []byte) *jsonFault {
 	c.b, c.keys, c.nans, c.depth, c.surrogate = b, c.keys[:0], c.nans[:0], 0, -1
+	i, f := c.value(c.space(0))
+	if f == nil {
+		if i = c.space(i); i < len(b) {
+			f = c.bad(i, "the end of the row")
+		}
+	}
+	if f == nil { // outside of strings all is ASCII, and str has seen to the rest
+		return nil
+	}
 	if i := textnorm.InvalidUTF8(b); i >= 0 {
 		return &jsonFault{i, "invalid_utf8", fmt.Sprintf("byte 0x%02X is not UTF-8", b[i])}
 	}
-	i, f := c.value(c.space(0))
-	if f != nil {
-		return f
-	}
-	if i = c.space(i); i < len(b) {
-		return c.bad(i, "the end of the row")
-	}
-	return nil
+	return f
 }
 
 func (c *jsonChecker) space(i int) int {
@@ -256,40 +257,47 @@ func (c *jsonChecker) addKey(own, at int, key []byte, seen map[string]bool) (map
 	return seen, nil
 }
 
-// str passes a string; i is its opening quote. Eight bytes are looked at at a
-// time: that a byte is below 0x20, a quote or a backslash shows in its highest
-// bit after the usual borrow tricks.
+// str passes a string; i is its opening quote. It is looked at from escape to
+// escape. Of a byte that is no UTF-8 it only says that there is a fault.
 func (c *jsonChecker) str(i int) (int, *jsonFault) {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	start, b := i, c.b
-	for i++; i < len(b); {
-		for i+8 <= len(b) {
-			x := binary.LittleEndian.Uint64(b[i:])
-			quote, slash := x^(ones*'"'), x^(ones*'\\')
-			hit := ((x - ones*0x20) &^ x) | ((quote - ones) &^ quote) | ((slash - ones) &^ slash)
-			if hit&highs != 0 {
-				break
-			}
-			i += 8
-		}
-		// at most eight bytes one by one, then eight at a time again
-		for end := min(i+8, len(b)); i < end; {
-			switch ch := b[i]; {
-			case ch == '"':
-				return i + 1, nil
-			case ch == '\\':
-				var f *jsonFault
-				if i, f = c.escape(i); f != nil {
-					return i, f
+	start, b, quote := i, c.b, i
+	for i++; ; {
+		if quote < i { // at first, and where an escape has passed it
+			if quote = len(b); i < quote {
+				if n := bytes.IndexByte(b[i:], '"'); n >= 0 {
+					quote = i + n
 				}
-			case ch < 0x20:
-				return i, &jsonFault{i, "bad_json", fmt.Sprintf("control character 0x%02X inside a string", ch)}
-			default:
-				i++
 			}
+		}
+		end := quote
+		if n := bytes.IndexByte(b[i:quote], '\\'); n >= 0 {
+			end = i + n
+		}
+		if !plain(b[i:end]) {
+			return i, c.notPlain(i, end)
+		}
+		switch {
+		case end < quote:
+			var f *jsonFault
+			if i, f = c.escape(end); f != nil {
+				return i, f
+			}
+		case quote == len(b):
+			return quote, &jsonFault{quote, "bad_json", fmt.Sprintf("the string that opens at byte %d never closes", start+1)}
+		default:
+			return quote + 1, nil
 		}
 	}
-	return len(b), &jsonFault{len(b), "bad_json", fmt.Sprintf("the string that opens at byte %d never closes", start+1)}
+}
+
+// notPlain is the fault in a text of a string.
+func (c *jsonChecker) notPlain(i, end int) *jsonFault {
+	for ; i < end; i++ {
+		if c.b[i] < ' ' {
+			return &jsonFault{i, "bad_json", fmt.Sprintf("control character 0x%02X inside a string", c.b[i])}
+		}
+	}
+	return c.bad(end, "UTF-8")
 }
 
 // escape passes one escape; i is its backslash.
