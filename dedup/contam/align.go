@@ -90,46 +90,48 @@ func distanceByRows(a, b []letter) int {
 // none.
 type pair struct{ from, to int }
 
+// same reports whether two texts have the same letters.
+func same(a, b []letter) bool { return slices.Equal(a, b) && !slices.Contains(a, foreign) }
+
+// An aligner aligns texts. It may be used again.
+type aligner struct {
+	pairs []pair
+	cost  []int32
+}
+
+// leastBand is how far from the diagonal align looks at first.
+const leastBand = 3
+
 // align returns the pairs of a cheapest alignment, in order; letters that only b
-// has are left out.
-func align(a, b []letter) []pair {
-	out := make([]pair, len(a))
-	if slices.Equal(a, b) && !slices.Contains(a, foreign) {
-		for i := range out {
-			out[i] = pair{i, i}
-		}
-		return out
-	}
+// has are left out. They are valid until the next call.
+func (t *aligner) align(a, b []letter) []pair {
+	t.pairs = slices.Grow(t.pairs[:0], len(a))[:len(a)]
+	out := t.pairs
 	// what both end with is paired from the end on in any case
 	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] && a[len(a)-1] != foreign {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 		out[len(a)] = pair{len(a), len(b)}
 	}
-	w := len(b) + 1
-	cost := make([]int32, (len(a)+1)*w)
-	for j := range w {
-		cost[j] = int32(j)
+	if len(a) == 0 {
+		return out
 	}
-	for i := 1; i <= len(a); i++ {
-		cost[i*w] = int32(i)
-		for j := 1; j < w; j++ {
-			sub := cost[(i-1)*w+j-1]
-			if a[i-1] != b[j-1] || a[i-1] == foreign {
-				sub++
-			}
-			cost[i*w+j] = min(sub, cost[(i-1)*w+j]+1, cost[i*w+j-1]+1)
-		}
+	// A way of cost d is never more than d off the diagonal.
+	band := max(leastBand, len(a)-len(b), len(b)-len(a))
+	for t.fill(a, b, band) > band {
+		band *= 2
 	}
+	w := 2*band + 1
 	i, j := len(a), len(b)
 	for i > 0 {
-		switch c := cost[i*w+j]; {
-		case j > 0 && c == cost[(i-1)*w+j-1] && a[i-1] == b[j-1] && a[i-1] != foreign:
+		at := i*w + j - i + band
+		switch c := t.cost[at]; {
+		case j > 0 && a[i-1] == b[j-1] && a[i-1] != foreign: // costs nothing, so it is a cheapest way
 			i, j = i-1, j-1
 			out[i] = pair{i, j}
-		case c == cost[(i-1)*w+j]+1:
+		case j-i < band && c == t.cost[at-w+1]+1:
 			i--
 			out[i] = pair{i, -1}
-		case j > 0 && c == cost[(i-1)*w+j-1]+1:
+		case j > 0 && c == t.cost[at-w]+1:
 			i, j = i-1, j-1
 			out[i] = pair{i, j}
 		default:
@@ -137,4 +139,45 @@ func align(a, b []letter) []pair {
 		}
 	}
 	return out
+}
+
+// fill computes the costs of aligning the first i letters of a with the first j of
+// b where i and j differ by at most band, row by row of 2*band+1, and returns that
+// of both texts. A cost above band may be too high.
+func (t *aligner) fill(a, b []letter, band int) int {
+	w := 2*band + 1
+	size := (len(a) + 1) * w
+	t.cost = slices.Grow(t.cost[:0], size)[:size]
+	far := int32(len(a) + len(b))
+	for k := range w {
+		t.cost[k] = int32(max(0, k-band))
+	}
+	for i := 1; i <= len(a); i++ {
+		row, above := t.cost[i*w:(i+1)*w], t.cost[(i-1)*w:i*w]
+		l := a[i-1]
+		left := far
+		from := band - i // the place of column 0
+		for k := range row {
+			j := k - from
+			switch {
+			case j < 0 || j > len(b):
+				row[k] = far
+				continue
+			case j == 0:
+				left = int32(i)
+				row[k] = left
+				continue
+			}
+			c := above[k]
+			if l != b[j-1] || l == foreign {
+				c++
+			}
+			if k+1 < w {
+				c = min(c, above[k+1]+1)
+			}
+			left = min(c, left+1)
+			row[k] = left
+		}
+	}
+	return int(t.cost[len(a)*w+len(b)-len(a)+band])
 }

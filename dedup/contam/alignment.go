@@ -7,41 +7,34 @@ import (
 	"github.com/drydock-ml/drydock"
 )
 
-// spans returns the field in which most of the item stands, and the ranges that
+// matched is a stretch of a field's text that a piece was found at, in code points,
+// and what it weighs.
+type matched struct{ field, from, to, weight int }
+
+// spansOf returns the field in which most of the item stands, and the ranges that
 // matched: those of that field first, then the other fields', in their order.
-func (e *evidence) spans() (pointer string, spans []Span) {
-	type stretch struct{ field, from, to int } // bytes
-	var all []stretch
-	weight := map[int]int{}
+func (e *evidence) spansOf() (pointer string, spans []Span) {
+	all := e.matched[:0]
 	for _, f := range e.pieces {
 		if len(f.piece.letters) < 2 {
 			continue
 		}
 		for from := f.place.start; from < f.place.end; {
-			n := e.fieldOf(from)
 			to := e.fieldEnd(from, f.place.end)
 			w := to - from
 			if f.piece.kind != optionPart {
 				w *= 4 // the stem's field is the one to look at
 			}
-			weight[n] += w
-			all = append(all, stretch{n, int(e.offs[from]), e.after(to - 1)})
+			all = append(all, matched{e.fieldOf(from), int(e.origins[from].char), int(e.behind(to - 1).char), w})
 			from = to
 		}
 	}
-	best := -1
-	for i := range e.fields {
-		if e.isNext(i) && best >= 0 {
-			break // a finding belongs to the record in which it begins
-		}
-		if w := weight[i]; w > 0 && (best < 0 || w > weight[best]) {
-			best = i
-		}
-	}
+	e.matched = all
+	best := e.mainField()
 	if best < 0 {
 		return "", nil
 	}
-	slices.SortFunc(all, func(a, b stretch) int {
+	slices.SortFunc(all, func(a, b matched) int {
 		switch {
 		case a.field == b.field:
 			return a.from - b.from
@@ -52,21 +45,48 @@ func (e *evidence) spans() (pointer string, spans []Span) {
 		}
 		return a.field - b.field
 	})
-	var last stretch
+	spans = e.spans[:0]
 	for i, a := range all {
-		c := e.counter(a.field)
-		if i > 0 && a.field == last.field && a.from <= last.to {
-			if a.to > last.to {
-				last.to = a.to
-				spans[len(spans)-1].End = c.at(a.to)
+		if i > 0 && a.field == all[i-1].field {
+			last := &spans[len(spans)-1]
+			if a.from <= last.End {
+				last.End = max(last.End, a.to)
+				continue
 			}
+		}
+		spans = append(spans, Span{Start: a.from, End: a.to, Pointer: e.fields[a.field].pointer, Next: e.isNext(a.field)})
+	}
+	e.spans = spans
+	return e.fields[best].pointer, slices.Clone(spans)
+}
+
+// mainField returns the field that weighs most; -1: there is none. A finding belongs
+// to the record in which it begins, so it is none of the one behind if another is
+// there.
+func (e *evidence) mainField() int {
+	weights := e.weights[:0]
+	for _, m := range e.matched {
+		i := slices.IndexFunc(weights, func(w matched) bool { return w.field == m.field })
+		if i < 0 {
+			weights = append(weights, m)
 			continue
 		}
-		last = a
-		f := &e.fields[a.field]
-		spans = append(spans, Span{Start: c.at(a.from), End: c.at(a.to), Pointer: f.pointer, Next: e.isNext(a.field)})
+		weights[i].weight += m.weight
 	}
-	return e.fields[best].pointer, spans
+	e.weights = weights
+	best := matched{field: -1}
+	for _, w := range weights {
+		switch {
+		case best.field < 0,
+			e.isNext(w.field) || e.isNext(best.field) || w.weight == best.weight:
+			if best.field < 0 || w.field < best.field {
+				best = w
+			}
+		case w.weight > best.weight:
+			best = w
+		}
+	}
+	return best.field
 }
 
 // isNext reports whether a field is one of the record behind.
@@ -74,39 +94,8 @@ func (e *evidence) isNext(field int) bool { return e.next > 0 && field >= e.next
 
 // fieldEnd returns where the letters from on leave their field, at most most.
 func (e *evidence) fieldEnd(from, most int) int {
-	n := e.fieldOf(from)
-	for i := n + 1; i < len(e.fields); i++ {
-		if end := e.fields[i].first - e.lo; end > from {
-			return min(end, most)
-		}
-	}
-	return most
-}
-
-// A runeCounter turns byte offsets of a text into numbers of code points. Asked
-// in rising order it reads the text once.
-type runeCounter struct {
-	text        []byte
-	byte, runes int
-}
-
-func (c *runeCounter) at(b int) int {
-	if b < c.byte {
-		c.byte, c.runes = 0, 0
-	}
-	c.runes += utf8.RuneCount(c.text[c.byte:b])
-	c.byte = b
-	return c.runes
-}
-
-// counter returns the counter of a field.
-func (e *evidence) counter(field int) *runeCounter {
-	if e.counters == nil {
-		e.counters = make([]runeCounter, len(e.fields))
-	}
-	c := &e.counters[field]
-	c.text = e.fields[field].text
-	return c
+	e.fieldOf(from)
+	return min(e.around.to, most)
 }
 
 // A step of an edit script in letters: op is one of the Op constants; from and
@@ -122,15 +111,15 @@ type letterEdit struct {
 // coordinates of the texts.
 func (e *evidence) alignment(ix *Index) []Edit {
 	q := &ix.sets[e.it.set].Items[e.it.number].Question
-	var out []Edit
-	texts := map[int][]Range{} // by option, 0 the stem: where each letter stands
+	out := e.out[:0]
+	var chars []int32 // of the letters of option, 0 the stem
+	option := -1
 	for _, s := range e.script() {
-		places, ok := texts[s.option]
-		if !ok {
-			places = ix.alpha.letterPlaces(q, s.option)
-			texts[s.option] = places
+		if s.option != option {
+			option = s.option
+			chars = e.charsOf(ix.alpha, q, option)
 		}
-		if s.to > len(places) {
+		if s.to > len(chars) {
 			continue
 		}
 		for {
@@ -138,78 +127,92 @@ func (e *evidence) alignment(ix *Index) []Edit {
 			if s.lo < s.hi {
 				end = e.fieldEnd(s.lo, s.hi)
 			}
-			d := Edit{Op: s.op, Option: s.option, Item: rangeOf(places, s.from, s.to)}
+			d := Edit{Op: s.op, Option: s.option, Item: rangeOf(chars, s.from, s.to)}
 			if end < s.hi && s.op != OpInsert {
 				// both sides go on in the next field
 				cut := min(s.from+end-s.lo, s.to)
-				d.Item = rangeOf(places, s.from, cut)
+				d.Item = rangeOf(chars, s.from, cut)
 				s.from = cut
 			}
-			n := e.fieldOf(max(0, min(s.lo, len(e.offs)-1)))
-			c := e.counter(n)
+			n := e.fieldOf(max(0, min(s.lo, len(e.origins)-1)))
 			d.Pointer, d.Next = e.fields[n].pointer, e.isNext(n)
-			switch {
-			case s.lo < end:
-				d.Data = Range{c.at(int(e.offs[s.lo])), c.at(e.after(end - 1))}
-			case s.lo > 0 && s.lo <= len(e.offs) && e.fieldOf(s.lo-1) == n:
-				d.Data.Start = c.at(e.after(s.lo - 1))
-				d.Data.End = d.Data.Start
-			case s.lo < len(e.offs):
-				d.Data.Start = c.at(int(e.offs[s.lo]))
-				d.Data.End = d.Data.Start
-			}
+			d.Data = e.dataRange(n, s.lo, end)
 			out = append(out, d)
 			if s.lo = end; s.lo >= s.hi {
 				break
 			}
 		}
 	}
-	return out
+	e.out = out
+	if len(out) == 0 {
+		return nil
+	}
+	return slices.Clone(out)
+}
+
+// dataRange returns the text of letters lo to hi of the window, which stand in field
+// n; behind the letter before, or at the next, when there are none.
+func (e *evidence) dataRange(n, lo, hi int) (r Range) {
+	switch {
+	case lo < hi:
+		return Range{int(e.origins[lo].char), int(e.behind(hi - 1).char)}
+	case lo > 0 && lo <= len(e.origins) && e.fieldOf(lo-1) == n:
+		r.Start = int(e.behind(lo - 1).char)
+	case lo < len(e.origins):
+		r.Start = int(e.origins[lo].char)
+	}
+	r.End = r.Start
+	return r
 }
 
 // rangeOf returns the text of letters from to to; at the letter itself when
-// there are none.
-func rangeOf(places []Range, from, to int) Range {
+// there are none. chars are the code points before each letter.
+func rangeOf(chars []int32, from, to int) Range {
 	switch {
 	case from < to:
-		return Range{places[from].Start, places[to-1].End}
-	case from < len(places):
-		return Range{places[from].Start, places[from].Start}
-	case len(places) > 0:
-		return Range{places[len(places)-1].End, places[len(places)-1].End}
+		return Range{int(chars[from]), int(chars[to-1]) + 1}
+	case from < len(chars):
+		return Range{int(chars[from]), int(chars[from])}
+	case len(chars) > 0:
+		return Range{int(chars[len(chars)-1]) + 1, int(chars[len(chars)-1]) + 1}
 	}
 	return Range{}
 }
 
-// letterPlaces returns where the letters of an item's stem, or of option n (from
-// 1), stand in its text.
-func (a *alphabet) letterPlaces(q *drydock.Question, option int) []Range {
-	var out []Range
-	add := func(text string, at int, whole string) {
-		s := stream{want: true}
-		a.feed(&s, []byte(text))
-		c := runeCounter{text: []byte(whole)}
-		for _, off := range s.offs {
-			from := at + int(off)
-			_, n := utf8.DecodeRuneInString(whole[from:])
-			out = append(out, Range{c.at(from), c.at(from + n)})
-		}
-	}
+// charsOf returns how many code points stand before each letter of the item's stem,
+// or of option n (from 1). It is valid until the next call.
+func (e *evidence) charsOf(a *alphabet, q *drydock.Question, option int) []int32 {
+	e.chars = e.chars[:0]
 	if option > 0 {
-		text := q.Options[option-1].Text
-		add(text, 0, text)
-		return out
+		e.addChars(a, q.Options[option-1].Text, len(e.it.options[option-1].letters), 0)
+		return e.chars
 	}
-	for _, seg := range segments(q.Stem) {
-		add(seg.text, seg.at, q.Stem)
+	before, read := 0, 0
+	for i, seg := range e.it.texts {
+		before += utf8.RuneCountInString(q.Stem[read:seg.at])
+		read = seg.at
+		e.addChars(a, seg.text, len(e.it.segments[i]), before)
 	}
-	return out
+	return e.chars
+}
+
+// addChars adds those of text, which has so many letters, with before code points
+// before it.
+func (e *evidence) addChars(a *alphabet, text string, letters, before int) {
+	u := &e.itemText
+	u.alpha = a
+	u.origins = slices.Grow(u.origins[:0], letters)[:letters]
+	e.plain = append(e.plain[:0], text...)
+	var next origin
+	for _, o := range u.origins[:u.more(e.plain, &next, u.origins, letters)] {
+		e.chars = append(e.chars, int32(before)+o.char)
+	}
 }
 
 // script aligns the pieces with the letters they were found at, in the order of
 // the item; stretches that go on from one cut of a long text to the next are one.
 func (e *evidence) script() []letterEdit {
-	var out []letterEdit
+	out := e.edits[:0]
 	open := 0 // edits before this one are of another text
 	put := func(s letterEdit) {
 		if n := len(out); n > open {
@@ -229,10 +232,14 @@ func (e *evidence) script() []letterEdit {
 		if f.piece.kind == optionPart {
 			option = f.piece.part + 1
 		}
-		at := f.place.start
+		from, at := f.piece.from, f.place.start
 		text := e.window[f.place.start:f.place.end]
-		for i, p := range align(f.piece.letters, text) {
-			from := f.piece.from + i
+		if len(text) > 0 && same(f.piece.letters, text) {
+			put(letterEdit{OpEqual, option, from, from + len(text), at, f.place.end})
+			continue
+		}
+		for i, p := range e.aligner.align(f.piece.letters, text) {
+			from := from + i
 			if p.to < 0 {
 				put(letterEdit{OpDelete, option, from, from + 1, at, at})
 				continue
@@ -249,23 +256,23 @@ func (e *evidence) script() []letterEdit {
 			at = to + 1
 		}
 		if at < f.place.end {
-			end := f.piece.from + len(f.piece.letters)
+			end := from + len(f.piece.letters)
 			put(letterEdit{OpInsert, option, end, end, at, f.place.end})
 		}
 	}
+	e.edits = out
 	return out
 }
 
 // longestRun returns the letters of the longest stretch that stands in the
 // window as it stands in the stem or in an option.
 func (e *evidence) longestRun() int {
-	at := newRunIndex(e.window)
 	best := 0
 	for _, seg := range e.it.segments {
-		best = at.longest(seg, best)
+		best = e.runs.longest(seg, best)
 	}
 	for i := range e.it.options {
-		best = at.longest(e.it.options[i].letters, best)
+		best = e.runs.longest(e.it.options[i].letters, best)
 	}
 	return best
 }
@@ -274,23 +281,54 @@ func (e *evidence) longestRun() int {
 // is no shorter.
 const runLen = seedLen
 
-// A runIndex finds where runLen letters stand in a text.
+// A runIndex finds where runLen letters stand in a text. It may be used again.
 type runIndex struct {
 	text []letter
 	head [512]int32 // by hash: the last place with it + 1
 	next []int32    // by place: the one before with the same hash + 1
 }
 
-func newRunIndex(text []letter) *runIndex {
-	x := &runIndex{text: text, next: make([]int32, max(0, len(text)-runLen+1))}
-	for i := range x.next {
-		h := runHash(text[i:])
+// reset makes it the index of a text.
+func (x *runIndex) reset(text []letter) {
+	x.text = text
+	clear(x.head[:])
+	n := max(0, len(text)-runLen+1)
+	x.next = slices.Grow(x.next[:0], n)[:n]
+	if n == 0 {
+		return
+	}
+	key := plainKey(text[:runLen-1])
+	for i, l := range text[runLen-1:] {
+		key = key<<16 | uint64(l)
+		h := key * mix >> runShift
 		x.next[i], x.head[h] = x.head[h], int32(i+1)
 	}
-	return x
 }
 
-func runHash(ls []letter) int { return int(plainKey(ls[:runLen]) * mix >> 55) }
+// runShift leaves the bits of a hash that number the heads.
+const runShift = 55
+
+func runHash(ls []letter) int { return int(plainKey(ls[:runLen]) * mix >> runShift) }
+
+// find returns where ls first ends in text, which is that of the index but for
+// letters that were taken out of it; 0: it is not there.
+func (x *runIndex) find(ls, text []letter) (end int) {
+	if len(ls) == 0 || slices.Contains(ls, foreign) {
+		return 0
+	}
+	if len(ls) < runLen {
+		if at := index(text, ls); at >= 0 {
+			end = at + len(ls)
+		}
+		return end
+	}
+	for j := x.head[runHash(ls)]; j > 0; j = x.next[j-1] {
+		if at := int(j - 1); at+len(ls) <= len(text) && slices.Equal(text[at:at+len(ls)], ls) {
+			end = at + len(ls) // an earlier one may follow
+		}
+	}
+	return end
+}
 
 // longest returns the length of the longest stretch of ls in the text, best when
 // none is longer than that.

@@ -58,15 +58,37 @@ func letters(text []byte) string {
 	return string(out)
 }
 
+// behindAnswers returns where the last of each word for an answer ends in text: 答案,
+// Answer, ANSWER, answer; 0: there is none. It looks for the rarest byte of each.
+func behindAnswers(text []byte) (ends [4]int) {
+	look := func(mark byte, at int, words ...string) {
+		for i := 0; ; i++ {
+			n := bytes.IndexByte(text[i:], mark)
+			if n < 0 {
+				return
+			}
+			i += n
+			for k, w := range words {
+				if from := i - at; w != "" && from >= 0 && bytes.HasPrefix(text[from:], []byte(w)) {
+					ends[k] = from + len(w)
+				}
+			}
+		}
+	}
+	look("答"[1], 1, "答案")
+	look('W', 3, "", "", "ANSWER")
+	look('w', 3, "", "Answer", "", "answer")
+	return ends
+}
+
 // statedAnswer finds what 答案 or Answer says, or a reply in brackets that ends
 // the text.
 func statedAnswer(tail []byte) string {
-	for _, word := range [...]string{"答案", "Answer", "ANSWER", "answer"} {
-		i := bytes.LastIndex(tail, []byte(word))
-		if i < 0 {
+	for _, end := range behindAnswers(tail) {
+		if end == 0 {
 			continue
 		}
-		rest := tail[i+len(word):]
+		rest := tail[end:]
 		rest = bytes.TrimLeft(bytes.TrimLeft(rest, " :\t([*="), "：】（ 是为")
 		rest = bytes.TrimLeft(rest, " ([*")
 		n := 0

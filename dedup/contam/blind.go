@@ -75,10 +75,10 @@ func (s *Scanner) findOnly(i uint32) {
 
 // failsAs reports whether the record just searched fails the check as item i.
 func (s *Scanner) failsAs(i uint32) bool {
-	s.unfold()
+	s.unfolded.reset(s.fields, len(s.text.letters))
 	for m := range s.places(i) {
 		e := s.located(i, m)
-		if verdict, _ := s.judge(&e); slices.Contains(e.it.limits.Fail, verdict) {
+		if verdict, _ := s.judge(e); slices.Contains(e.it.limits.Fail, verdict) {
 			return true
 		}
 	}

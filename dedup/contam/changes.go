@@ -16,7 +16,10 @@ type spot struct {
 
 // spots returns the segments whose pieces were all found, close together.
 func (e *evidence) spots() []spot {
-	var out []spot
+	if e.spotted {
+		return e.spotList
+	}
+	out := e.spotList
 	for from, k := 0, 0; k < len(e.it.segments); k++ {
 		seg := e.it.segments[k]
 		lo, hi, letters := len(e.window), 0, 0
@@ -31,6 +34,7 @@ func (e *evidence) spots() []spot {
 			out = append(out, spot{seg, lo, hi})
 		}
 	}
+	e.spotList, e.spotted = out, true
 	return out
 }
 
@@ -44,10 +48,15 @@ func (e *evidence) near(p spot, word int) []letter {
 // of which may be empty: with the item's letters on both sides of it, or at an
 // end of the segment and touching it.
 func (e *evidence) swapped(p spot, from, to []letter) bool {
-	near := e.near(p, len(to))
-	if index(near, to) < 0 || index(p.item, from) < 0 {
+	if index(p.item, from) < 0 {
 		return false
 	}
+	near := e.near(p, len(to))
+	first := index(near, to)
+	if first < 0 {
+		return false
+	}
+	here := near[max(0, first-flank):] // where to may stand with what is before it
 	for i := 0; i+len(from) <= len(p.item); i++ {
 		end := i + len(from)
 		if !slices.Equal(p.item[i:end], from) {
@@ -59,25 +68,36 @@ func (e *evidence) swapped(p spot, from, to []letter) bool {
 		case len(left) == 0 || len(right) == 0:
 			// what the item has stands inside what the data has where a word is added
 			added := len(from) == 0
-			if added && (!sameScript(slices.Concat(left, right), to) || e.standsFree(p.item)) {
+			side := left
+			if len(side) == 0 {
+				side = right
+			}
+			if added && (!sameScript(side, to) || e.standsFree(p.item)) {
 				return false
 			}
-			if len(left)+len(right) >= 2 && (added || index(near, slices.Concat(left, from, right)) < 0) &&
+			if len(left)+len(right) >= 2 && (added || !stands(near, left, from, right)) &&
 				e.atEdge(p, left, to, right, !added && len(to) > 0) {
 				return true
 			}
-		case index(near, slices.Concat(left, to, right)) >= 0 && index(near, slices.Concat(left, from, right)) < 0:
+		case stands(here, left, to, right) && !stands(near, left, from, right):
 			return true
 		}
 	}
 	return false
 }
 
+// stands reports whether the three texts stand in text, one after the other.
+func stands(text, left, word, right []letter) bool {
+	var buf [2*flank + longestTurn]letter
+	return index(text, append(append(append(buf[:0], left...), word...), right...)) >= 0
+}
+
 // atEdge reports whether word stands before right, or behind left, touching it
 // and with nothing else that touches it on its other side but an option that
 // fills the blank, unless open says that anything may.
 func (e *evidence) atEdge(p spot, left, word, right []letter, open bool) bool {
-	text := slices.Concat(left, word, right)
+	var buf [2*flank + longestTurn]letter
+	text := append(append(append(buf[:0], left...), word...), right...)
 	lo := max(0, p.lo-len(word)-flank)
 	for at := lo; ; at++ {
 		k := index(e.window[at:min(len(e.window), p.hi+len(word)+flank)], text)
@@ -140,36 +160,62 @@ func (e *evidence) standsFree(seg []letter) bool {
 // touching reports whether nothing but spaces stands between letter k of the
 // window and the next.
 func (e *evidence) touching(k int) bool {
-	if k < 0 || k+1 >= len(e.offs) || e.fieldOf(k) != e.fieldOf(k+1) {
+	if k < 0 || k+1 >= len(e.origins) || e.fieldOf(k) != e.fieldOf(k+1) {
 		return false
 	}
-	from, to := e.after(k), int(e.offs[k+1])
+	from, to := e.after(k), int(e.origins[k+1].byte)
 	return from >= to || len(bytes.Trim(e.fields[e.fieldOf(k)].text[from:to], " \t")) == 0
 }
 
 // A word is looked for in many a text that has not even its letters.
 type word struct {
 	letters []letter
-	mask    letterMask
+	bits    []uint16 // of a letterMask
 }
 
-func newWord(ls []letter) word { return word{ls, maskOf(ls)} }
+func newWord(ls []letter) word {
+	w := word{letters: ls}
+	for i, l := range ls {
+		w.bits = append(w.bits, maskBit(l, none))
+		if i > 0 {
+			w.bits = append(w.bits, maskBit(ls[i-1], l))
+		}
+	}
+	slices.Sort(w.bits)
+	w.bits = slices.Compact(w.bits)
+	return w
+}
 
 // mayBeIn reports whether a text with these letters can have the word.
 func (w *word) mayBeIn(has *letterMask) bool {
-	m := &w.mask
-	return m[0]&^has[0]|m[1]&^has[1]|m[2]&^has[2]|m[3]&^has[3] == 0
+	for _, b := range w.bits {
+		if has[b>>6]>>(b&63)&1 == 0 {
+			return false
+		}
+	}
+	return true
 }
 
-// A letterMask says roughly which letters a text has: each is one of 256 bits.
-type letterMask [4]uint64
+// A letterMask says roughly which letters a text has, and which pairs of them side
+// by side: each is one of 1,024 bits.
+type letterMask [16]uint64
+
+// maskBit returns the bit of two letters, or of one with none behind it.
+func maskBit(a, b letter) uint16 {
+	return uint16((uint64(a)<<16 | uint64(b)) * mix >> 54)
+}
 
 func maskOf(ls []letter) (m letterMask) {
-	for _, l := range ls {
-		m[l>>6&3] |= 1 << (l & 63)
+	for i, l := range ls {
+		m.add(maskBit(l, none))
+		if i > 0 {
+			m.add(maskBit(ls[i-1], l))
+		}
 	}
 	return m
 }
+
+func (m *letterMask) add(bit uint16) { m[bit>>6] |= 1 << (bit & 63) }
 
 // A change is a stretch in which item and data differ, between letters that both
 // have.
@@ -185,7 +231,7 @@ func (e *evidence) changes(p spot) []change {
 	if slices.Equal(p.item, text) {
 		return nil
 	}
-	var out []change
+	out := e.changed[:0]
 	at := func(ls []letter, i int) letter {
 		if i < 0 || i >= len(ls) {
 			return none
@@ -205,12 +251,13 @@ func (e *evidence) changes(p spot) []change {
 		}
 	}
 	i, k := 0, 0
-	for n, q := range align(p.item, text) {
+	for n, q := range e.aligner.align(p.item, text) {
 		if q.to >= 0 && p.item[n] == text[q.to] && p.item[n] != foreign {
 			put(i, n, k, q.to)
 			i, k = n+1, q.to+1
 		}
 	}
 	put(i, len(p.item), k, len(text))
+	e.changed = out
 	return out
 }

@@ -206,12 +206,9 @@ func TestBoilerplateIsNotReported(t *testing.T) {
 	s.begin()
 	s.addText([]byte(text))
 	m := s.verify(&ix.items[3], s.text.letters, true)
-	e := evidence{match: m, it: &ix.items[3], numbers: ix.numbers, fields: s.fields, letters: len(s.text.letters)}
-	full := stream{want: true}
-	ix.alpha.feed(&full, []byte(text))
-	e.window, e.offs = full.letters, full.offs
-	s.locate(&e)
-	if v, rule := s.judge(&e); v != Boilerplate {
+	m.hi = len(s.text.letters)
+	s.unfolded.reset(s.fields, m.hi)
+	if v, rule := s.judge(s.located(3, m)); v != Boilerplate {
 		t.Errorf("%s by %s", v, rule)
 	}
 }

@@ -6,24 +6,69 @@ import (
 	"unicode/utf8"
 )
 
-// evidence is a match with the text it stands in.
+// evidence is a match with the text it stands in. A scanner has one, which serves
+// one match after another with the same buffers.
 type evidence struct {
 	match
 	it      *item
 	window  []letter
-	offs    []int32
-	region  [2]int // the stem's letters in the window
+	origins []origin // of the window's letters
+	region  [2]int   // the stem's letters in the window
 	pieces  []found
 	gaps    [][2]int // interruptions of the stem: windows of letters
 	options []offer  // what the record offers as options
 
-	numbers  *numbering
-	fields   []field
-	next     int           // the first field that is one of the record behind; 0: none is
-	counters []runeCounter // of the fields
+	numbers *numbering
+	fields  []field
+	letters int // of the whole stream
+	next    int // the first field that is one of the record behind; 0: none is
+	around  fieldSpan
 
-	lettered bool // and letters them A, B, C, or names fields so
-	letters  int  // of the whole stream
+	lettered bool // the record letters its options A, B, C, or names fields so
+	line     truth
+	spotted  bool // spotList is that of this match
+
+	spotList []spot
+	alike    []truth // by option and offer: whether they are the same
+	*buffers
+}
+
+// buffers are for what a match needs while it is judged and told of.
+type buffers struct {
+	parts    []piece // interrupted pieces, in parts
+	blotted  []letter
+	runs     runIndex
+	aligner  aligner
+	changed  []change
+	one, two []letter
+	tailText []byte
+	visible  []byte // what stands behind the stem
+	plain    []byte
+	texts    [][]byte
+	offered  stream // letters of the options offered
+	itemText unfolded
+	chars    []int32
+	matched  []matched
+	weights  []matched
+	edits    []letterEdit
+	out      []Edit
+	spans    []Span
+}
+
+// A truth is whether something holds, once that is known.
+type truth uint8
+
+const (
+	unknown truth = iota
+	no
+	yes
+)
+
+func truthOf(b bool) truth {
+	if b {
+		return yes
+	}
+	return no
 }
 
 // found is a piece at its place in the window.
@@ -38,7 +83,7 @@ func (s *Scanner) findings(id string) []Finding {
 	if len(s.order) == 0 {
 		return nil
 	}
-	s.unfold()
+	s.unfolded.reset(s.fields, len(s.text.letters))
 	var out []Finding
 	for _, i := range s.order {
 		if f, ok := s.worst(i); ok {
@@ -56,8 +101,7 @@ func (s *Scanner) findings(id string) []Finding {
 // check, else the first that is anything.
 func (s *Scanner) worst(i uint32) (worst Finding, ok bool) {
 	for m := range s.places(i) {
-		e := s.located(i, m)
-		f, is := s.finding(&e)
+		f, is := s.finding(s.located(i, m))
 		if is && (f.Fail || !ok) {
 			worst, ok = f, true
 		}
@@ -68,24 +112,25 @@ func (s *Scanner) worst(i uint32) (worst Finding, ok bool) {
 	return worst, ok
 }
 
-// unfold reads the record's text again, with the place of every letter.
-func (s *Scanner) unfold() {
-	full := &s.full
-	full.reset()
-	full.want = true
-	for i := range s.fields {
-		s.fields[i].first = len(full.letters)
-		s.ix.alpha.feed(full, s.fields[i].text)
-	}
-	copy(full.letters, s.text.letters) // with the allowed passages blotted out
+// located returns a match of item i with its pieces in their places. It is valid
+// until the next is asked for.
+func (s *Scanner) located(i uint32, m match) *evidence {
+	e := s.evidenceOf(m, &s.ix.items[i])
+	e.fields, e.letters = s.fields, len(s.text.letters)
+	e.window, e.origins = s.text.letters[m.lo:m.hi], s.unfolded.window(m.lo, m.hi)
+	s.locate(e)
+	return e
 }
 
-// located returns a match of item i in the unfolded text, with its pieces in
-// their places.
-func (s *Scanner) located(i uint32, m match) evidence {
-	e := evidence{match: m, it: &s.ix.items[i], numbers: s.ix.numbers, fields: s.fields, letters: len(s.full.letters)}
-	e.window, e.offs = s.full.letters[m.lo:m.hi], s.full.offs[m.lo:m.hi]
-	s.locate(&e)
+// evidenceOf returns the scanner's evidence, made ready for a match of it.
+func (s *Scanner) evidenceOf(m match, it *item) *evidence {
+	e := &s.evidence
+	*e = evidence{
+		match: m, it: it, numbers: s.ix.numbers, pieces: e.pieces[:0], gaps: e.gaps[:0], options: e.options[:0],
+		spotList: e.spotList[:0], alike: e.alike[:0], buffers: e.buffers,
+	}
+	e.parts = e.parts[:0]
+	e.offered.reset()
 	return e
 }
 
@@ -110,7 +155,7 @@ func (s *Scanner) finding(e *evidence) (Finding, bool) {
 		return Finding{}, false
 	}
 	f.Components = Components{e.match.stem, orNaN(e.match.options), orNaN(e.statements)}
-	f.Record.Pointer, f.Spans = e.spans()
+	f.Record.Pointer, f.Spans = e.spansOf()
 	f.Alignment, f.Run = e.alignment(s.ix), e.longestRun()
 	f.Answer = e.answer()
 	return f, true
@@ -128,26 +173,22 @@ const shortPiece = 3
 
 // locate finds the places of the pieces and the region of the stem.
 func (s *Scanner) locate(e *evidence) {
-	w := slices.Clone(e.window)
+	w := append(e.blotted[:0], e.window...)
+	e.blotted = w
 	e.region = [2]int{len(w), 0}
-	place1 := func(p *piece) {
-		if d, end := s.m.search(p.letters, w); d*5 <= len(p.letters)*2 {
-			e.pieces = append(e.pieces, found{p, place{dist: d, start: s.m.start(p.letters, w, end, d), end: end}})
-		}
-	}
+	e.runs.reset(e.window)
 	pieces := e.it.stem
 	if e.how == asClauses {
 		pieces = e.it.clauses
 	}
 	for i := range pieces {
 		p := &pieces[i]
-		if e.how == asBroken {
-			if d, _ := s.m.search(p.letters, w); d > gapCost {
-				e.locateBroken(p, &s.gaps)
-				continue
-			}
+		d, end := s.nearest(e, p)
+		if e.how == asBroken && d > gapCost {
+			e.locateBroken(p, &s.gaps)
+			continue
 		}
-		place1(p)
+		s.put(e, p, d, end)
 	}
 	for _, f := range e.pieces {
 		if len(f.piece.letters) > shortPiece || e.it.stemLen <= 6 {
@@ -166,7 +207,8 @@ func (s *Scanner) locate(e *evidence) {
 			continue
 		}
 		for k := range o.pieces {
-			place1(&o.pieces[k])
+			d, end := s.nearest(e, &o.pieces[k])
+			s.put(e, &o.pieces[k], d, end)
 		}
 	}
 	if e.region[0] > e.region[1] {
@@ -174,8 +216,29 @@ func (s *Scanner) locate(e *evidence) {
 		return
 	}
 	if e.same {
-		e.options = e.offered(s.ix.alpha)
+		e.findOffers(s.ix.alpha)
 	}
+}
+
+// nearest returns the least distance of a piece to any place of what is left of the
+// window, and where the first such place ends.
+func (s *Scanner) nearest(e *evidence, p *piece) (dist, end int) {
+	if end := e.runs.find(p.letters, e.blotted); end > 0 {
+		return 0, end
+	}
+	return s.m.search(p.letters, e.blotted)
+}
+
+// put notes where a piece was found, unless that is too far off.
+func (s *Scanner) put(e *evidence, p *piece, dist, end int) {
+	if dist*5 > len(p.letters)*2 {
+		return
+	}
+	start := end - len(p.letters)
+	if dist > 0 {
+		start = s.m.start(p.letters, e.blotted, end, dist)
+	}
+	e.pieces = append(e.pieces, found{p, place{dist: dist, start: start, end: end}})
 }
 
 // reach takes the stem's shortest pieces, which stand anywhere, and those that
@@ -218,33 +281,41 @@ func (f *found) standsAt(window []letter, at int) bool {
 	return true
 }
 
+// A fieldSpan is the letters of the window that one field holds.
+type fieldSpan struct{ field, from, to int }
+
 // fieldOf returns the field that holds a letter of the window.
 func (e *evidence) fieldOf(k int) int {
-	at := e.lo + k
-	n, ok := slices.BinarySearchFunc(e.fields, at, func(f field, at int) int { return f.first - at })
-	if ok {
-		// empty fields begin at the same letter as the next one
-		for n+1 < len(e.fields) && e.fields[n+1].first == at {
-			n++
+	if k < e.around.from || k >= e.around.to {
+		// of empty fields that begin at the same letter it is the last
+		n, _ := slices.BinarySearchFunc(e.fields, e.lo+k+1, func(f field, at int) int { return f.first - at })
+		if n == 0 {
+			return -1
 		}
-		return n
+		e.around = fieldSpan{n - 1, e.fields[n-1].first - e.lo, len(e.window)}
+		if n < len(e.fields) {
+			e.around.to = e.fields[n].first - e.lo
+		}
 	}
-	return n - 1
+	return e.around.field
+}
+
+// behind returns the place behind the character of letter k of the window.
+func (e *evidence) behind(k int) origin {
+	text, at := e.fields[e.fieldOf(k)].text, e.origins[k]
+	bytes, chars := signLen(text, int(at.byte))
+	return origin{at.byte + int32(bytes), at.char + int32(chars)}
 }
 
 // after returns the byte behind letter k of the window, in its field.
-func (e *evidence) after(k int) int {
-	n := e.fieldOf(k)
-	at := int(e.offs[k])
-	return at + signLen(e.fields[n].text, at)
-}
+func (e *evidence) after(k int) int { return int(e.behind(k).byte) }
 
-// signLen returns the bytes of the code point at b[i:], or of the character
-// reference or escape that stands for it.
-func signLen(b []byte, i int) int {
+// signLen returns the bytes and the code points of the character at b[i:], which
+// may be written as a reference or an escape, in ASCII.
+func signLen(b []byte, i int) (bytes, chars int) {
 	if _, n := sign(b, i); n > 0 {
-		return n
+		return n, n
 	}
 	_, n := utf8.DecodeRune(b[i:])
-	return n
+	return n, 1
 }

@@ -52,6 +52,7 @@ type item struct {
 	labels []string // of the options
 
 	segments   [][]letter // of the stem, as cut at blanks and enumerators
+	texts      []segment  // what these are the letters of
 	stem       []piece    // the segments' pieces, statements included, in order
 	stemLen    int
 	statements int
@@ -80,7 +81,7 @@ func (a *alphabet) parse(q *benchmark.Item, set, number int) item {
 			kind = statementPart
 			it.statements = max(it.statements, seg.statement)
 		}
-		it.segments = append(it.segments, ls)
+		it.segments, it.texts = append(it.segments, ls), append(it.texts, seg)
 		it.clauses = append(it.clauses, a.clausesOf(seg.text, len(ls), kind, it.stemLen)...)
 		it.stem = append(it.stem, cut(ls, kind, max(0, seg.statement-1), it.stemLen)...)
 		it.stemLen += len(ls)

@@ -94,7 +94,7 @@ func (e *evidence) alone() bool {
 		return true
 	}
 	r, _ := utf8.DecodeRune(after)
-	return blank(string(after[:min(len(after), 64)])) > 0 || bytes.ContainsRune([]byte("\n？?：:<"), r)
+	return blankAt(after, 64) || bytes.ContainsRune([]byte("\n？?：:<"), r)
 }
 
 // filled reports whether an option stands where the stem has its blank or ends.
@@ -125,12 +125,21 @@ func (s *Scanner) quoted(e *evidence) bool {
 	}
 	head := e.head()
 	for _, b := range [][]byte{head[max(0, len(head)-24):], e.raw(), e.tail(48)} {
-		b = readable(b)
-		if bytes.ContainsAny(b, "？?") || hasBlank(b) {
+		e.plain = readable(e.plain[:0], b)
+		if bytes.ContainsAny(e.plain, "？?") || hasBlank(e.plain) {
 			return false
 		}
 	}
 	return true
+}
+
+// blankAt reports whether text begins with a blank to fill in that ends within most
+// bytes.
+func blankAt(text []byte, most int) bool {
+	if len(text) == 0 || bytes.IndexByte([]byte("_([\xE3\xEF"), text[0]) < 0 {
+		return false // nothing that a blank begins with
+	}
+	return blank(string(text[:min(len(text), most)])) > 0
 }
 
 // hasBlank reports whether text has a blank to fill in: ____, （ ）.
@@ -139,7 +148,7 @@ func hasBlank(text []byte) bool {
 		return true
 	}
 	for i, c := range text {
-		if (c == '(' || c == 0xE3 || c == 0xEF) && blank(string(text[i:min(len(text), i+32)])) > 0 {
+		if (c == '(' || c == 0xE3 || c == 0xEF) && blankAt(text[i:], 32) {
 			return true
 		}
 	}
@@ -207,11 +216,13 @@ func (e *evidence) othersOffered() bool {
 		return false
 	}
 	known := 0
-	for _, r := range e.options {
-		if slices.ContainsFunc(e.it.options, func(o option) bool {
-			return e.sameOffer(&o, r) || len(r.text) > 0 && len(r.text) < len(o.letters) && slices.Equal(r.text, o.letters[:len(r.text)])
-		}) {
-			known++ // cut off counts, too
+	for k, r := range e.options {
+		for i := range e.it.options {
+			ls := e.it.options[i].letters
+			if e.sameOffer(i, k) || len(r.text) > 0 && len(r.text) < len(ls) && slices.Equal(r.text, ls[:len(r.text)]) {
+				known++ // cut off counts, too
+				break
+			}
 		}
 	}
 	return 2*known < len(e.options)
@@ -250,11 +261,8 @@ func (e *evidence) offeredShare() float64 {
 			continue
 		}
 		n++
-		for _, r := range e.options {
-			if e.sameOffer(o, r) {
-				have++
-				break
-			}
+		if e.isOffered(i) {
+			have++
 		}
 	}
 	if n == 0 {
@@ -263,18 +271,36 @@ func (e *evidence) offeredShare() float64 {
 	return float64(have) / float64(n)
 }
 
-// sameOffer reports whether what is offered is the item's option: the same
+// isOffered reports whether option i of the item is among those offered.
+func (e *evidence) isOffered(i int) bool {
+	for k := range e.options {
+		if e.sameOffer(i, k) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameOffer reports whether offer k of the record is option i of the item: the same
 // numbers in nearly the same words.
-func (e *evidence) sameOffer(o *option, r offer) bool {
-	return r.is(func(ls []letter) bool { return sameOption(o.letters, ls, e.it.latin) }) ||
-		r.is(func(ls []letter) bool {
-			return sameOption(e.numbers.same(o.letters), e.numbers.same(ls), e.it.latin)
-		})
+func (e *evidence) sameOffer(i, k int) bool {
+	if len(e.alike) == 0 {
+		e.alike = append(e.alike, make([]truth, len(e.it.options)*len(e.options))...)
+	}
+	known := &e.alike[i*len(e.options)+k]
+	if *known == unknown {
+		o, r := e.it.options[i].letters, e.options[k]
+		*known = truthOf(r.is(func(ls []letter) bool { return sameOption(o, ls, e.it.latin) }) ||
+			r.is(func(ls []letter) bool {
+				return sameOption(e.numbers.same(o), e.numbers.same(ls), e.it.latin)
+			}))
+	}
+	return *known == yes
 }
 
 func sameOption(a, b []letter, latin bool) bool {
 	most := tolerance(len(a), latin)
-	return max(len(a)-len(b), len(b)-len(a)) <= most && distance(a, b) <= most && slices.Equal(digitsOf(a), digitsOf(b))
+	return max(len(a)-len(b), len(b)-len(a)) <= most && distance(a, b) <= most && sameDigits(a, b)
 }
 
 // reordered reports whether all options, or all statements, are there but in
@@ -325,6 +351,9 @@ func (s *Scanner) statementReplaced(e *evidence) bool {
 		if p.kind != statementPart || len(p.letters) < 5 {
 			continue
 		}
+		if slices.ContainsFunc(e.pieces, func(f found) bool { return f.piece == p }) {
+			continue // it was found, so it is nearer than that
+		}
 		if d, _ := s.m.search(p.letters, e.window); float64(d) > 0.5*float64(len(p.letters)) {
 			return true
 		}
@@ -341,7 +370,7 @@ func (e *evidence) conditionDropped() bool {
 			continue
 		}
 		ls := f.piece.letters
-		pairs := align(ls, e.own(f))
+		pairs := e.aligner.align(ls, e.own(f))
 		for i := 0; i < len(ls); {
 			j, some := i, 0
 			for j < len(ls) && pairs[j].to < 0 {
@@ -401,5 +430,5 @@ func (e *evidence) own(f found) []letter {
 
 // adjacent reports whether letter k of the window touches the next one.
 func (e *evidence) adjacent(k int) bool {
-	return k >= 0 && k+1 < len(e.offs) && e.fieldOf(k) == e.fieldOf(k+1) && e.after(k) >= int(e.offs[k+1])
+	return k >= 0 && k+1 < len(e.origins) && e.fieldOf(k) == e.fieldOf(k+1) && e.after(k) >= int(e.origins[k+1].byte)
 }

@@ -136,7 +136,8 @@ func (n *numbering) measure(a *alphabet, text []byte) measured {
 // the next.
 func signBehind(text []byte, s *stream, end int) unitSign {
 	i, to := int(s.offs[end-1]), len(text)
-	i += signLen(text, i)
+	size, _ := signLen(text, i)
+	i += size
 	if end < len(s.offs) {
 		to = int(s.offs[end])
 	}
@@ -217,17 +218,16 @@ func (n *numbering) unitsDiffer(item, data *measured) bool {
 // unitChanged reports whether a number of the stem has another unit.
 func (s *Scanner) unitChanged(e *evidence) bool {
 	n, a := s.ix.numbers, s.ix.alpha
-	segs := segments(s.question(e.it).Stem)
 	for _, p := range e.spots() {
 		if !slices.ContainsFunc(p.item, n.numeral) || e.fieldOf(p.lo) != e.fieldOf(p.hi-1) {
 			continue
 		}
-		k := slices.IndexFunc(segs, func(seg segment) bool { return slices.Equal(a.letters([]byte(seg.text)), p.item) })
-		if k < 0 {
+		k := slices.IndexFunc(e.it.segments, func(ls []letter) bool { return slices.Equal(ls, p.item) })
+		item := n.measure(a, []byte(e.it.texts[k].text))
+		if !slices.ContainsFunc(item.all, measure.counts) {
 			continue
 		}
-		item, data := n.measure(a, []byte(segs[k].text)), n.measure(a, e.textOf(p))
-		if n.unitsDiffer(&item, &data) {
+		if data := n.measure(a, e.textOf(p)); n.unitsDiffer(&item, &data) {
 			return true
 		}
 	}
@@ -240,9 +240,9 @@ const longestUnit = 8
 // textOf returns the text of a spot with the unit and signs behind it.
 func (e *evidence) textOf(p spot) []byte {
 	f := e.fieldOf(p.lo)
-	from, to := int(e.offs[p.lo]), len(e.fields[f].text)
-	if behind := p.hi + longestUnit; behind < len(e.offs) && e.fieldOf(behind) == f {
-		to = int(e.offs[behind])
+	from, to := int(e.origins[p.lo].byte), len(e.fields[f].text)
+	if behind := p.hi + longestUnit; behind < len(e.origins) && e.fieldOf(behind) == f {
+		to = int(e.origins[behind].byte)
 	}
 	return e.fields[f].text[from:max(to, e.after(p.hi-1))]
 }
@@ -256,16 +256,19 @@ func (s *Scanner) optionUnitsChanged(e *evidence) bool {
 	n, a := s.ix.numbers, s.ix.alpha
 	with, changed := 0, 0
 	for i, o := range s.question(e.it).Options {
+		if e.it.options[i].combo || !slices.ContainsFunc(e.it.options[i].letters, n.numeral) {
+			continue
+		}
 		item := n.measure(a, []byte(o.Text))
-		if e.it.options[i].combo || !slices.ContainsFunc(item.all, measure.counts) {
+		if !slices.ContainsFunc(item.all, measure.counts) {
 			continue
 		}
 		with++
 		same, other := false, false
-		for _, r := range e.options {
-			if s.inOtherUnits(e, &item, r) {
+		for k, r := range e.options {
+			if slices.ContainsFunc(r.text, n.numeral) && s.inOtherUnits(e, &item, r) {
 				other = true
-			} else if e.sameOffer(&e.it.options[i], r) {
+			} else if e.sameOffer(i, k) {
 				same = true
 			}
 		}

@@ -57,7 +57,9 @@ func TestLongestRun(t *testing.T) {
 				want = max(want, n)
 			}
 		}
-		got := newRunIndex(text).longest(ls, 0)
+		var x runIndex
+		x.reset(text)
+		got := x.longest(ls, 0)
 		if want < runLen {
 			want = 0
 		}

@@ -222,10 +222,10 @@ func (e *evidence) digitsChanged() bool {
 			continue
 		}
 		text := e.own(f)
-		if slices.Equal(sorted(digitsOf(f.piece.letters)), sorted(digitsOf(text))) {
+		if digitCounts(f.piece.letters) == digitCounts(text) {
 			continue
 		}
-		if distance(oneDigit(f.piece.letters), oneDigit(text)) < f.place.dist {
+		if e.distanceOfWords(f.piece.letters, text) < f.place.dist {
 			return true
 		}
 	}
@@ -238,7 +238,7 @@ func (e *evidence) sameWords() bool {
 	left, digits := e.it.stemLen, false
 	for _, f := range e.pieces {
 		if f.piece.kind != optionPart {
-			left -= len(f.piece.letters) - distance(oneDigit(f.piece.letters), oneDigit(e.own(f)))
+			left -= len(f.piece.letters) - e.distanceOfWords(f.piece.letters, e.own(f))
 			digits = digits || f.piece.digits && f.place.dist > 0
 		}
 	}
@@ -246,30 +246,52 @@ func (e *evidence) sameWords() bool {
 }
 
 // otherNumbers reports whether b is a with other digits.
-func otherNumbers(a, b []letter, latin bool) bool {
+func (e *evidence) otherNumbers(a, b []letter) bool {
+	if digitCounts(a) == digitCounts(b) {
+		return false
+	}
 	d := distance(a, b)
-	return d > 0 && !slices.Equal(sorted(digitsOf(a)), sorted(digitsOf(b))) &&
-		distance(oneDigit(a), oneDigit(b)) <= min(d-1, tolerance(len(a), latin))
+	return d > 0 && e.distanceOfWords(a, b) <= min(d-1, tolerance(len(a), e.it.latin))
 }
 
-func digitsOf(ls []letter) []letter {
-	var out []letter
+// digitCounts returns how often each digit stands in ls.
+func digitCounts(ls []letter) (counts [10]int32) {
 	for _, l := range ls {
 		if isDigit(l) {
-			out = append(out, l)
+			counts[l-first0]++
 		}
 	}
-	return out
+	return counts
+}
+
+// sameDigits reports whether two texts have the same digits in the same order.
+func sameDigits(a, b []letter) bool {
+	for {
+		i, j := slices.IndexFunc(a, isDigit), slices.IndexFunc(b, isDigit)
+		if i < 0 || j < 0 {
+			return i == j
+		}
+		if a[i] != b[j] {
+			return false
+		}
+		a, b = a[i+1:], b[j+1:]
+	}
 }
 
 func sorted(ls []letter) []letter { slices.Sort(ls); return ls }
 
-func oneDigit(ls []letter) []letter {
-	out := slices.Clone(ls)
-	for i, l := range out {
+// distanceOfWords is distance where all digits count as one.
+func (e *evidence) distanceOfWords(a, b []letter) int {
+	e.one, e.two = appendOneDigit(e.one[:0], a), appendOneDigit(e.two[:0], b)
+	return distance(e.one, e.two)
+}
+
+func appendOneDigit(out, ls []letter) []letter {
+	for _, l := range ls {
 		if isDigit(l) {
-			out[i] = first0
+			l = first0
 		}
+		out = append(out, l)
 	}
 	return out
 }
@@ -281,24 +303,25 @@ func (e *evidence) optionNumbersChanged() bool {
 		return false
 	}
 	var strange []offer // offered, but no option of the item
-	for _, r := range e.options {
-		if !slices.ContainsFunc(e.it.options, func(o option) bool { return e.sameOffer(&o, r) }) {
-			strange = append(strange, r)
+next:
+	for k, r := range e.options {
+		for i := range e.it.options {
+			if e.sameOffer(i, k) {
+				continue next
+			}
 		}
+		strange = append(strange, r)
 	}
 	with, changed := 0, 0
 	for i := range e.it.options {
 		o := &e.it.options[i]
-		if len(digitsOf(o.letters)) == 0 || o.combo {
+		if countDigits(o.letters) == 0 || o.combo {
 			continue
 		}
 		with++
-		if slices.ContainsFunc(e.options, func(r offer) bool { return e.sameOffer(o, r) }) {
-			continue
-		}
 		if slices.ContainsFunc(strange, func(r offer) bool {
-			return r.is(func(ls []letter) bool { return otherNumbers(o.letters, ls, e.it.latin) })
-		}) {
+			return r.is(func(ls []letter) bool { return e.otherNumbers(o.letters, ls) })
+		}) && !e.isOffered(i) {
 			changed++
 		}
 	}

@@ -64,7 +64,7 @@ func TestPlainNumbers(t *testing.T) {
 		"三": "3", "二十七": "27", "十五分": "15分", "一百二十": "120", "一百零五": "105", "二〇二六": "2026", "30": "30", "十": "10", "百分": "百分",
 		"两": "2", "一二三四五六七十": "123456710",
 	} {
-		got, as := ix.numbers.plain(ix.alpha.letters([]byte(text))), ix.alpha.letters([]byte(want))
+		got, as := ix.numbers.plain(lettersOf(ix, text)), lettersOf(ix, want)
 		if !slices.Equal(got, as) {
 			t.Errorf("%s: letters %v, want those of %s, %v", text, got, want, as)
 		}

@@ -21,10 +21,10 @@ func (o offer) is(f func([]letter) bool) bool {
 	return f(o.text) || len(o.line) > 0 && f(o.line)
 }
 
-// offered returns the options the record offers: fields that are named so, else
-// labelled texts close behind the stem. nil when it offers fewer than two.
-func (e *evidence) offered(a *alphabet) []offer {
-	var texts [][]byte
+// findOffers finds the options the record offers: fields that are named so, else
+// labelled texts close behind the stem. None when it offers fewer than two.
+func (e *evidence) findOffers(a *alphabet) {
+	texts := e.texts[:0]
 	for _, f := range e.fields {
 		if optionField(f.pointer) {
 			texts = append(texts, f.text)
@@ -32,27 +32,33 @@ func (e *evidence) offered(a *alphabet) []offer {
 	}
 	e.lettered = len(texts) >= 2
 	if len(texts) < 2 {
-		texts, e.lettered = labelled(a.visible(e.tail(400+12*e.it.optionLen)), e.ownLine())
+		e.visible = a.visible(e.visible[:0], e.tail(400+12*e.it.optionLen))
+		texts, e.lettered = labelled(texts[:0], e.visible, e.ownLine())
 	}
+	e.texts = texts
 	if len(texts) < 2 {
-		return nil
+		return
 	}
-	var out []offer
 	for _, t := range texts {
-		o := offer{text: a.letters(t), raw: t}
+		o := offer{text: e.lettersOf(a, t), raw: t}
 		if line, rest, ok := bytes.Cut(bytes.TrimSpace(t), []byte("\n")); ok && len(bytes.TrimSpace(rest)) > 0 {
-			o.line = a.letters(line)
+			o.line = e.lettersOf(a, line)
 		}
-		out = append(out, o)
+		e.options = append(e.options, o)
 	}
-	return out
 }
 
-// visible returns text as a reader sees it: without what folds to nothing and
+// lettersOf returns the letters of an option offered.
+func (e *evidence) lettersOf(a *alphabet, text []byte) []letter {
+	from := len(e.offered.letters)
+	a.feed(&e.offered, text)
+	return e.offered.letters[from:len(e.offered.letters):len(e.offered.letters)]
+}
+
+// visible appends text as a reader sees it to out: without what folds to nothing and
 // without markup, which may stand between a label and its point. A tag that
 // begins a line is a line end.
-func (a *alphabet) visible(text []byte) []byte {
-	out := make([]byte, 0, len(text))
+func (a *alphabet) visible(out, text []byte) []byte {
 	for i := 0; i < len(text); {
 		if n := skipMarkup(text[i:]); n > 0 {
 			if beginsLine(text[i : i+n]) {
@@ -90,27 +96,24 @@ func beginsLine(tag []byte) bool {
 	return false
 }
 
-// letters returns the letters of a text.
-func (a *alphabet) letters(text []byte) []letter {
-	var s stream
-	a.feed(&s, text)
-	return s.letters
-}
-
 // tail returns up to most bytes of the text behind the stem: the rest of its
-// field, then the fields that follow.
+// field, then the fields that follow. It is valid until the next call.
 func (e *evidence) tail(most int) []byte {
 	if e.region[1] == 0 {
 		return nil
 	}
 	n := e.fieldOf(e.region[1] - 1)
 	rest := e.fields[n].text[e.after(e.region[1]-1):]
-	out := append([]byte(nil), rest[:min(len(rest), most)]...)
+	if len(rest) >= most || n+1 == len(e.fields) {
+		return rest[:min(len(rest), most)]
+	}
+	out := append(e.tailText[:0], rest...)
 	for n++; n < len(e.fields) && len(out) < most; n++ {
 		out = append(out, '\n')
 		rest := e.fields[n].text
 		out = append(out, rest[:min(len(rest), most)]...)
 	}
+	e.tailText = out
 	return out[:min(len(out), most)]
 }
 
@@ -120,7 +123,7 @@ func (e *evidence) head() []byte {
 		return nil
 	}
 	n := e.fieldOf(e.region[0])
-	return e.fields[n].text[:e.offs[e.region[0]]]
+	return e.fields[n].text[:e.origins[e.region[0]].byte]
 }
 
 // raw returns the text of the stem as it stands; of the first field where it
@@ -130,7 +133,7 @@ func (e *evidence) raw() []byte {
 		return nil
 	}
 	n := e.fieldOf(e.region[0])
-	from := int(e.offs[e.region[0]])
+	from := int(e.origins[e.region[0]].byte)
 	if m := e.fieldOf(e.region[1] - 1); m != n {
 		return e.fields[n].text[from:]
 	}
@@ -168,20 +171,23 @@ var labelKinds = [...]string{
 
 const capitalKinds = 3
 
-// labelled cuts text at option labels and returns the texts behind the first
-// kind of label that numbers two or more of them in order; nil when none does.
+// longestKind is the most labels of a kind.
+const longestKind = 8
+
+// labelled cuts text at option labels and appends to out the texts behind the first
+// kind of label that numbers two or more of them in order; none when none does.
 // capital is set for the labels that only options have.
 // Circled numbers come late: options often say which statements hold.
 //
 // Where ownLine is set the stem is a line by itself. If what follows it is an
 // entry of the same list, the labels in that are not of its options.
-func labelled(text []byte, ownLine bool) (options [][]byte, capital bool) {
+func labelled(out [][]byte, text []byte, ownLine bool) (options [][]byte, capital bool) {
 	for k := range labelKinds {
 		labels := []rune(labelKinds[k])
 		if !bytes.ContainsRune(text, labels[1]) {
 			continue
 		}
-		got, from := labelledBy(text, labels)
+		got, from := labelledBy(out, text, labels)
 		if len(got) >= 2 && (!closeBehind(text[:from]) || ownLine && !beginsLabelled(text[:from])) {
 			continue
 		}
@@ -198,7 +204,7 @@ func labelled(text []byte, ownLine bool) (options [][]byte, capital bool) {
 			return got, k < capitalKinds
 		}
 	}
-	return nil, false
+	return out, false
 }
 
 // farOptions is how many characters may stand between a stem and its options.
@@ -214,7 +220,7 @@ func closeBehind(between []byte) bool {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			n++
 		}
-		if r == '？' || r == '?' || blank(string(between[i:min(len(between), i+32)])) > 0 {
+		if r == '？' || r == '?' || blankAt(between[i:], 32) {
 			return false
 		}
 	}
@@ -244,11 +250,12 @@ func beginsLabelled(between []byte) bool {
 	return signs(line, 1) == 0 || bytes.ContainsAny(line, ":：")
 }
 
-// labelledBy returns the texts behind the labels, and where the first label
-// stands.
-func labelledBy(text []byte, labels []rune) (options [][]byte, first int) {
+// labelledBy appends the texts behind the labels to out, and returns where the first
+// label stands.
+func labelledBy(out [][]byte, text []byte, labels []rune) (options [][]byte, first int) {
 	type cut struct{ from, to int } // the label itself
-	var cuts []cut
+	var all [longestKind]cut
+	cuts := all[:0]
 	bare := labels[0] == '①' || labels[0] == 'ⓐ'
 	number := labels[0] == '1'
 	boundary := true
@@ -279,7 +286,7 @@ func labelledBy(text []byte, labels []rune) (options [][]byte, first int) {
 		i += n
 	}
 	if len(cuts) < 2 {
-		return nil, 0
+		return out, 0
 	}
 	for k, c := range cuts {
 		to := len(text)
@@ -288,9 +295,9 @@ func labelledBy(text []byte, labels []rune) (options [][]byte, first int) {
 		} else if nl := bytes.IndexByte(text[c.to:], '\n'); nl > 0 {
 			to = c.to + nl
 		}
-		options = append(options, text[c.to:to])
+		out = append(out, text[c.to:to])
 	}
-	return options, cuts[0].from
+	return out, cuts[0].from
 }
 
 // labelEnd returns the end of what closes a label at i, 0 when nothing does.

@@ -26,6 +26,13 @@ const (
 // entry of a list of questions, in whatever notation. A rule that the stem quotes
 // goes on behind it, or has the label of its clause before it.
 func (e *evidence) ownLine() bool {
+	if e.line == unknown {
+		e.line = truthOf(e.standsAsLine())
+	}
+	return e.line == yes
+}
+
+func (e *evidence) standsAsLine() bool {
 	from, to := e.region[0], e.region[1]
 	if to == 0 || e.how != asPieces || e.stem < lineSure || e.fieldOf(from) != e.fieldOf(to-1) {
 		return false
@@ -33,13 +40,14 @@ func (e *evidence) ownLine() bool {
 	if to-from > e.it.stemLen+e.stemDist+2*e.it.statements {
 		return false // something stands in its blanks
 	}
-	return entryBegins(e.head()) && entryCloses(e.tail(lineReach))
+	return e.entryBegins(e.head()) && e.entryCloses(e.tail(lineReach))
 }
 
 // entryBegins reports whether an entry begins where head ends.
-func entryBegins(head []byte) bool {
+func (e *evidence) entryBegins(head []byte) bool {
 	head = head[max(0, len(head)-lineReach):]
-	line := readable(head)
+	line := readable(e.plain[:0], head)
+	e.plain = line
 	if open := bytes.TrimRightFunc(line, isMark); len(open) == 0 || strings.IndexByte(entryEnds, open[len(open)-1]) >= 0 {
 		return true
 	}
@@ -54,8 +62,9 @@ func isMark(r rune) bool {
 
 // entryCloses reports whether an entry ends where tail begins, with at most the
 // letter of an answer behind it.
-func entryCloses(tail []byte) bool {
-	rest := bytes.TrimLeftFunc(readable(tail), isMark)
+func (e *evidence) entryCloses(tail []byte) bool {
+	e.plain = readable(e.plain[:0], tail)
+	rest := bytes.TrimLeftFunc(e.plain, isMark)
 	if len(rest) == 0 || strings.IndexByte(entryEnds, rest[0]) >= 0 {
 		return true
 	}
@@ -63,10 +72,9 @@ func entryCloses(tail []byte) bool {
 	return signs(line, 2) <= 1
 }
 
-// readable returns text with its escapes and character references decoded, line
+// readable appends text to out with its escapes and character references decoded, line
 // ends where a tag or an escape begins a line, and without other markup.
-func readable(text []byte) []byte {
-	out := make([]byte, 0, len(text))
+func readable(out, text []byte) []byte {
 	for i := 0; i < len(text); {
 		if n := skipMarkup(text[i:]); n > 0 {
 			if beginsLine(text[i : i+n]) {

@@ -351,23 +351,22 @@ func (a *alphabet) levelTurns() []levelTurn {
 	return out
 }
 
-// level returns ls without polarity, and the polarity: entry 0 is the parity of
-// its negations, the others count each opposite.
-func level(ls []letter, turns []levelTurn) (out []letter, polarity []int) {
-	polarity = make([]int, len(turns)+1)
+// level appends ls without polarity to out, and returns the polarity: entry 0 is the
+// parity of its negations, the others count each opposite.
+func level(out, ls []letter, words []levelTurn) (_ []letter, polarity [1 + len(turns)]int) {
 next:
 	for i := 0; i < len(ls); {
-		for k := range turns {
-			w := turns[k].word
-			if len(ls)-i < len(w) || !slices.Equal(ls[i:i+len(w)], w) {
+		for k := range words {
+			w := words[k].word
+			if ls[i] != w[0] || len(ls)-i < len(w) || !slices.Equal(ls[i:i+len(w)], w) {
 				continue
 			}
-			if turns[k].negates {
+			if words[k].negates {
 				polarity[0] ^= 1
 			} else {
 				polarity[k+1]++
 			}
-			out = append(out, turns[k].as...)
+			out = append(out, words[k].as...)
 			i += len(w)
 			continue next
 		}
@@ -395,9 +394,10 @@ func (s *Scanner) turned(e *evidence) bool {
 		if f.piece.kind == optionPart || f.place.dist == 0 {
 			continue
 		}
-		a, pa := level(f.piece.letters, s.ix.turns)
-		b, pb := level(e.own(f), s.ix.turns)
-		if !slices.Equal(pa, pb) && distance(a, b) < f.place.dist {
+		var pa, pb [1 + len(turns)]int
+		e.one, pa = level(e.one[:0], f.piece.letters, s.ix.turns)
+		e.two, pb = level(e.two[:0], e.own(f), s.ix.turns)
+		if pa != pb && distance(e.one, e.two) < f.place.dist {
 			return true
 		}
 	}

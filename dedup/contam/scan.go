@@ -22,7 +22,6 @@ type Scanner struct {
 	add    func(text []byte, number bool) // addValue, bound once
 	row    rowScanner
 	text   stream
-	full   stream // text with offsets, of a record that has findings
 	fields []field
 	held   []byte // texts of a record, as bytes
 	hits   []hit
@@ -44,6 +43,8 @@ type Scanner struct {
 	order    []uint32           // the items of best
 	verified int                // candidates looked at closely, for tests and tuning
 
+	unfolded     unfolded // the fields of a record that has findings
+	evidence     evidence
 	failed       []uint32 // items that fail the record checked last
 	seams        bool     // remember the record before
 	before, last kept
@@ -78,6 +79,9 @@ func (ix *Index) Scanner() *Scanner {
 		chosen:  make([]int32, len(ix.items)),
 		best:    map[uint32]match{},
 		further: map[uint32][]match{},
+
+		unfolded: unfolded{alpha: ix.alpha},
+		evidence: evidence{buffers: &buffers{}},
 	}
 	s.add = s.addValue
 	return s

@@ -185,10 +185,9 @@ func (s *Scanner) join(a, b *kept, i uint32) (Finding, bool) {
 	left, right := s.texts(a), s.texts(b)
 	cut := end - from // the first letter of b in the window
 	lo := a.n - len(a.tail) + from
-	e := evidence{
-		match: m, it: it, numbers: s.ix.numbers, window: window, letters: a.n + b.n,
-		offs: slices.Concat(left.offs[lo:lo+cut], right.offs[:to]),
-	}
+	e := s.evidenceOf(m, it)
+	e.window, e.letters = window, a.n+b.n
+	e.origins = slices.Concat(left.window(lo, lo+cut), right.window(0, to))
 	for _, f := range left.fields {
 		if f.first -= lo; f.first < cut {
 			e.fields = append(e.fields, f)
@@ -199,11 +198,11 @@ func (s *Scanner) join(a, b *kept, i uint32) (Finding, bool) {
 		f.first += cut
 		e.fields = append(e.fields, f)
 	}
-	s.locate(&e)
+	s.locate(e)
 	if !e.acrossSeam(cut) {
 		return Finding{}, false
 	}
-	f, ok := s.finding(&e)
+	f, ok := s.finding(e)
 	if !ok {
 		return Finding{}, false
 	}
@@ -247,38 +246,34 @@ func overlap(a, b []letter) int {
 	return 0
 }
 
-// seamTexts are the fields of a kept record and where its letters stand.
-type seamTexts struct {
-	stream
-	fields []field
-}
-
 // texts reads a kept record again, now with the places of its letters.
-func (s *Scanner) texts(k *kept) *seamTexts {
-	out := &seamTexts{stream: stream{want: true}}
-	add := func(pointer string, text []byte) {
-		out.fields = append(out.fields, field{first: len(out.letters), text: text, pointer: pointer})
-		s.ix.alpha.feed(&out.stream, text)
+func (s *Scanner) texts(k *kept) *unfolded {
+	var fields []field
+	var text stream
+	add := func(pointer string, value []byte) {
+		fields = append(fields, field{first: len(text.letters), text: value, pointer: pointer})
+		s.ix.alpha.feed(&text, value)
 	}
-	if !k.row {
-		for i, f := range k.fields {
-			end := len(k.raw)
-			if i+1 < len(k.fields) {
-				end = k.fields[i+1].first
+	if k.row {
+		r := rowScanner{track: true}
+		// the row has been walked before, so this cannot fail
+		_ = r.walk(k.raw, func(text []byte, number bool) {
+			if p := r.pointer(); k.id == "" && IsID(p) {
+				k.id = string(text)
 			}
-			add(f.pointer, k.raw[f.first:end])
-		}
-		return out
+			if !r.bookkeeping(text, number) {
+				add(r.pointer(), text)
+			}
+		})
 	}
-	r := rowScanner{track: true}
-	// the row has been walked before, so this cannot fail
-	_ = r.walk(k.raw, func(text []byte, number bool) {
-		if p := r.pointer(); k.id == "" && IsID(p) {
-			k.id = string(text)
+	for i, f := range k.fields {
+		end := len(k.raw)
+		if i+1 < len(k.fields) {
+			end = k.fields[i+1].first
 		}
-		if !r.bookkeeping(text, number) {
-			add(r.pointer(), text)
-		}
-	})
-	return out
+		add(f.pointer, k.raw[f.first:end])
+	}
+	u := &unfolded{alpha: s.ix.alpha}
+	u.reset(fields, len(text.letters))
+	return u
 }
