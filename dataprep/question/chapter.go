@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -456,7 +457,7 @@ func (c *chapter) openItem(m numberMark, l line) {
 		c.titleFromOrphans(m)
 	}
 	c.dropOrphans()
-	c.cur = &item{num: m, form: c.path.form, shared: c.sharedBy(m.n)}
+	c.cur = &item{num: m, form: cmp.Or(m.form, c.path.form), shared: c.sharedBy(m.n)}
 	body := l
 	c.cur.lines = c.room()
 	c.cur.addFirst(body)

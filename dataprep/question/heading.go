@@ -32,6 +32,7 @@ const maxTitle = 40
 // scanHeading recognises headings by their words. level is the heading level
 // the container gave, 0 for none.
 func scanHeading(s string, level int8) heading {
+	numbered := strings.HasPrefix(s, "#") && scanNumber(s).style == numWord
 	for strings.HasPrefix(s, "#") { // Markdown
 		s = trim(strings.TrimLeft(s, "#"))
 		level = max(level, 1)
@@ -54,7 +55,7 @@ func scanHeading(s string, level int8) heading {
 	if form, ok := formHeading(s); ok {
 		return heading{kind: headForm, title: s, form: form}
 	}
-	if level > 0 && scanNumber(s).style != numPlain && scanNumber(s).style != numWord {
+	if level > 0 && !numbered && scanNumber(s).style != numPlain && scanNumber(s).style != numWord {
 		return heading{kind: headTitle, title: s}
 	}
 	return heading{}

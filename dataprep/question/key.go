@@ -50,6 +50,9 @@ func scanKeyRow(s string, at drydock.Locator, open bool) (keyRow, bool) {
 	if p.row.none && len(p.row.runs) == 0 {
 		return p.row, !p.row.label.empty() || open
 	}
+	if p.alone && len(p.row.runs) == 1 && p.row.runs[0].from == p.row.runs[0].to {
+		p.row.label = keyLabel{}
+	}
 	answered := 0
 	for _, r := range p.row.runs {
 		if len(r.groups) > 0 {
@@ -73,7 +76,10 @@ type keyScanner struct {
 	i    int
 	at   drydock.Locator
 	open bool
-	row  keyRow
+	// alone says that the label may as well be the word of a number: 单选题1、A
+	// answers one question, 单选题1、A 2、B the part of that name.
+	alone bool
+	row   keyRow
 }
 
 func (p *keyScanner) skip() {
@@ -97,6 +103,7 @@ func (p *keyScanner) label() {
 	if h, end := labelPart(s); end > 0 {
 		p.row.label = h
 		p.i = end
+		p.alone = h.isForm && scanNumber(s).style == numWord
 		if strings.HasPrefix(s[end:], "：") || strings.HasPrefix(s[end:], ":") {
 			_, w := utf8.DecodeRuneInString(s[end:])
 			p.i += w
@@ -111,10 +118,10 @@ func (p *keyScanner) label() {
 		return
 	}
 	r, _ := utf8.DecodeRuneInString(s)
-	if scanWordNumber(s).style == numWord || scanNumber(s).style == numCode {
+	if m := scanNumber(s); m.style == numWord || m.style == numCode {
 		return
 	}
-	if isDigit(r) || r == '(' || r == '（' || r == '【' || r == '[' {
+	if isDigit(r) || r == '(' || r == '（' || r == '{' || r == '<' || r == '《' || openBracket(r) {
 		return
 	}
 	// a title, as printed over the questions: 内河避碰 1-5 BDDAB
@@ -198,25 +205,28 @@ func (p *keyScanner) token() bool {
 		}
 		p.i += w
 		return true
-	case r == '(' || r == '（' || r == '【' || r == '[':
-		n, end, ok := enclosedNumber(s, w, ')', '）', '】', ']')
+	case r == '(' || r == '（' || r == '{' || r == '<' || r == '《' || openBracket(r):
+		n, end, ok := enclosedNumber(s, w, ')', '）', '】', ']', '〕', '］', '}', '>', '》')
 		if !ok {
-			return false
+			return p.tagged(s)
 		}
 		p.row.runs = append(p.row.runs, keyRun{paren: n, at: p.at})
 		p.i += end
 		return true
 	case isDigit(r):
 		return p.numbers(s)
-	case r == '第' || r == '题' || r == 'Q' || r == 'q':
-		// 第1题：A, Question 1: A
-		if m := scanWordNumber(s); m.style == numWord {
-			p.row.runs = append(p.row.runs, keyRun{from: m.n, to: m.n, at: p.at})
-			p.i += m.end
-			return true
-		}
 	}
-	if m := scanNumber(s); m.style == numCode {
+	m := numberMark{}
+	if startsWord(r) || r >= 'A' && r <= 'Z' {
+		m = scanNumber(s)
+	}
+	if m.style == numWord {
+		// 第1题：A, Question 1: A
+		p.row.runs = append(p.row.runs, keyRun{from: m.n, to: m.n, at: p.at})
+		p.i += m.end
+		return true
+	}
+	if m.style == numCode {
 		_, end := codeNumber(s)
 		p.row.runs = append(p.row.runs, keyRun{from: m.n, to: m.n, code: s[:end], at: p.at})
 		for p.i += m.end; p.i < len(p.s) && (p.s[p.i] == ':' || p.s[p.i] == '=' || p.s[p.i] == ' '); {
@@ -225,6 +235,22 @@ func (p *keyScanner) token() bool {
 		return true
 	}
 	return p.group(s)
+}
+
+// tagged passes over a tag in brackets, （单选题） or （2分）, and reads a number in
+// brackets that has a word, 【第1题】.
+func (p *keyScanner) tagged(s string) bool {
+	if end := skipTag(s, 0); end > 0 {
+		p.i += end
+		return true
+	}
+	m := scanNumber(s)
+	if m.style != numWord {
+		return false
+	}
+	p.row.runs = append(p.row.runs, keyRun{from: m.n, to: m.n, at: p.at})
+	p.i += m.end
+	return true
 }
 
 // numbers reads "6-10、" or "16".
@@ -251,10 +277,16 @@ func (p *keyScanner) numbers(s string) bool {
 		}
 	}
 	j = skipSpace(s, end)
-	if strings.HasPrefix(s[j:], "题") {
+	if m := scanMarkedNumber(s, n, end, j); run.from == run.to && m.style != noNumber {
+		j = m.end // 1/50 A, 1】A
+	} else if strings.HasPrefix(s[j:], "题") {
 		j += len("题")
 	}
-	p.i += skipMarks(s, j)
+	j = skipMarks(s, j)
+	if r, w := utf8.DecodeRuneInString(s[j:]); r == ')' || r == '）' {
+		j += w // 1.) A
+	}
+	p.i += j
 	if p.skip(); len(p.row.runs) == 0 && p.i < len(p.s) && !startsToken(p.s[p.i:]) {
 		return false // the commonest: 1. and a stem
 	}
@@ -269,7 +301,7 @@ func startsToken(s string) bool {
 	if v, _ := letterValue(r); v >= 0 || isDigit(r) {
 		return true
 	}
-	return strings.ContainsRune("(（【[无無第题", r) || judgeMark(s) > 0
+	return strings.ContainsRune("(（无無", r) || openBracket(r) || startsWord(r) || judgeMark(s) > 0
 }
 
 // group reads one group of letters or one true/false mark.

@@ -96,15 +96,18 @@ func repairRadicals(s string) string {
 // prints it before: （ B ）1. …, (√) 2、….
 func numberFirst(s string) string {
 	r, w := utf8.DecodeRuneInString(s)
-	if r != '(' && r != '（' {
+	if r != '(' && r != '（' && r != '[' && r != '【' {
 		return s
 	}
 	const most = 24 // bytes inside the brackets
-	end := strings.IndexAny(s[:min(len(s), w+most)], ")）")
+	end := strings.IndexAny(s[:min(len(s), w+most)], ")）]】")
 	if end < 0 {
 		return s
 	}
 	in := trim(s[w:end])
+	if openBracket(r) && !kindTag(in) {
+		return s
+	}
 	_, cw := utf8.DecodeRuneInString(s[end:])
 	rest := trim(s[end+cw:])
 	if m := scanNumber(rest); m.style != numPlain || m.weak || in != "" && !readable(in) && !kindTag(in) {

@@ -21,11 +21,11 @@ func (c *chapter) isSubheading(it *item) bool {
 // numbers begins below it.
 func (c *chapter) hanTitle(m numberMark) {
 	cur := c.cur
-	if cur == nil || cur.num.style != numHan && cur.num.style != numDotted || len(cur.lines) != 1 || cur.closed() || cur.options > 0 {
+	if cur == nil || cur.num.style != numHan && cur.num.style != numDotted && !cur.num.titles || len(cur.lines) != 1 || cur.closed() || cur.options > 0 {
 		return
 	}
 	t := trim(cur.lines[0].text[cur.num.end:])
-	if m.n != 1 || m.weak || m.style != numPlain && m.style != numParen && m.style != numBracket && m.style != numWord || !titleLike(t) || hasBlank(t) {
+	if m.n != 1 || m.weak || m.style == cur.num.style || m.style != numPlain && m.style != numParen && m.style != numBracket && m.style != numWord || !titleLike(t) || hasBlank(t) {
 		return
 	}
 	c.cur = nil

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/drydock-ml/drydock"
 )
 
 // numStyle is the family of a question number. Forms that printers mix freely
@@ -31,6 +33,9 @@ type numberMark struct {
 	n     int
 	end   int  // byte offset of the text after the mark
 	weak  bool // digits follow at once, as in 3.5: a decimal or a wrapped line
+
+	titles bool                 // 练习1, # 1: numbers parts of a bank as well
+	form   drydock.QuestionKind // of 判断题1
 }
 
 // scanNumber reads the number at the start of a trimmed line.
@@ -43,12 +48,21 @@ func scanNumber(s string) numberMark {
 		if n, end, ok := enclosedNumber(s, w, ')', '）'); ok {
 			return numberMark{style: numParen, n: n, end: end}
 		}
+		return bracketedWord(s, w)
 	case r == '[' || r == '【' || r == '〔' || r == '［':
 		if n, end, ok := enclosedNumber(s, w, ']', '】', '〕', '］'); ok {
 			return numberMark{style: numBracket, n: n, end: end}
 		}
-	case r == '第' || r == 'Q' || r == 'q' || r == '题':
-		return scanWordNumber(s)
+		return bracketedWord(s, w)
+	case r == '{' || r == '<' || r == '《':
+		if n, end, ok := enclosedNumber(s, w, '}', '>', '》'); ok {
+			return numberMark{style: numBracket, n: n, end: end}
+		}
+	case startsWord(r):
+		if m := scanWordNumber(s); m.style != noNumber || r >= 0x80 || r == '#' || r|0x20 == 'q' {
+			return m
+		}
+		fallthrough
 	case r >= 'A' && r <= 'Z' && len(s) > 4:
 		if n, end := codeNumber(s); n > 0 {
 			if end < len(s) && s[end] != ' ' && s[end] != '\t' && s[end] != '.' && s[end] != ':' && !strings.HasPrefix(s[end:], "：") && !strings.HasPrefix(s[end:], "、") && !strings.HasPrefix(s[end:], "　") {
@@ -56,7 +70,6 @@ func scanNumber(s string) numberMark {
 			}
 			return numberMark{style: numCode, n: n, end: skipMarks(s, end)}
 		}
-		return scanWordNumber(s)
 	case r == '*' || r == '★' || r == '☆' || r == '▲' || r == '△' || r == '※' || r == '◆': // *1. an item that is set apart
 		if i := skipSpace(s, w); i < len(s) && isDigit(rune(s[i])) {
 			if m := scanPlainNumber(s[i:]); m.style == numPlain && !m.weak {
@@ -88,7 +101,11 @@ func scanPlainNumber(s string) numberMark {
 	gap := skipSpace(rest, 0)
 	m, mw := utf8.DecodeRuneInString(rest[gap:])
 	switch m {
-	case '.', '、', '．', ')', '）', ':', '：', '﹒', '。', ',', '，':
+	case '/', '／', 'o', '题', '題', '(', '（', '[', '【', '\\', '>', '】', ']', '}', '〕', '；', '-', '–', '—':
+		if n := scanMarkedNumber(s, n, end, end+gap); n.style != noNumber {
+			return n
+		}
+	case '.', '、', '．', ')', '）', ':', '：', '﹒', '。', ',', '，', '·':
 		if gap > 1 || (gap > 0 && m != '.' && m != '、' && m != '．') {
 			return numberMark{}
 		}
@@ -97,7 +114,15 @@ func scanPlainNumber(s string) numberMark {
 		if n, e := dottedNumber(s, after); n > 0 && m == '.' && gap == 0 {
 			return numberMark{style: numDotted, n: n, end: e, weak: true}
 		}
-		weak := isDigit(next) && (m == '.' || m == ':' || m == '：' || m == '、' && numberList(s[after:])) || m == ',' || m == '，' || m == '。'
+		weak := isDigit(next) && (m == '.' || m == ':' || m == '：' || m == '·' || m == '、' && numberList(s[after:])) || m == ',' || m == '，' || m == '。'
+		switch next { // 1.) 1.、
+		case ')', '）', '、', '．':
+			after += utf8.RuneLen(next)
+		case '.':
+			if m != '.' && m != '．' {
+				after++
+			}
+		}
 		return numberMark{style: numPlain, n: n, end: skipSpace(s, after), weak: weak}
 	}
 	if gap > 0 && m != utf8.RuneError {
@@ -182,38 +207,6 @@ func codeNumber(s string) (n, end int) {
 	}
 	n, _ = number(s[from:end])
 	return n, end
-}
-
-func scanWordNumber(s string) numberMark {
-	i := 0
-	switch {
-	case strings.HasPrefix(s, "第"):
-		i = skipSpace(s, len("第"))
-		n, end := anyNumber(s[i:])
-		i = skipSpace(s, i+end)
-		if n <= 0 || !strings.HasPrefix(s[i:], "题") {
-			return numberMark{}
-		}
-		return numberMark{style: numWord, n: n, end: skipMarks(s, i+len("题"))}
-	case strings.HasPrefix(s, "题目"):
-		i = len("题目")
-	case strings.HasPrefix(s, "题"):
-		i = len("题")
-	case hasPrefixFold(s, "question"):
-		i = len("question")
-	case hasPrefixFold(s, "q"):
-		i = 1
-	}
-	i = skipSpace(s, i)
-	n, end := number(s[i:])
-	if end == 0 || n == 0 {
-		return numberMark{}
-	}
-	after := skipMarks(s, i+end)
-	if after == i+end && after < len(s) {
-		return numberMark{}
-	}
-	return numberMark{style: numWord, n: n, end: after}
 }
 
 func enclosedNumber(s string, from int, closers ...rune) (n, end int, ok bool) {
