@@ -205,7 +205,7 @@ func (l *infoLint) rowsOf(e *infoEntry) string {
 	}
 	if ext := strings.TrimPrefix(filepath.Ext(name), "."); !slices.Contains(datasetExtensions(), ext) {
 		l.add("bad_extension", false, at, msg.Text{"%s: LLaMA-Factory goes by the extension and does not know .%s", "%s：LLaMA-Factory 按扩展名识别，不支持 .%s"}, e.name, ext).
-			Hint(msg.Text{"it knows: %s", "可用：%s"}, strings.Join(datasetExtensions(), ", "))
+			Hint(msg.Text{"it knows: %s", "可用：%s"}, msg.List(datasetExtensions()))
 		return ""
 	}
 	return path
@@ -332,7 +332,7 @@ func (l *infoLint) noColumn(e *infoEntry, at *yaml.Node, name string, rows []map
 	}
 	slices.Sort(names)
 	l.add("no_column", false, at, msg.Text{"%s: no row has the column %q", "%s：没有任何行含列 %q"}, e.name, name).
-		Hint(msg.Text{"row 1 has: %s", "第 1 行有：%s"}, strings.Join(names, ", "))
+		Hint(msg.Text{"row 1 has: %s", "第 1 行有：%s"}, msg.List(names))
 }
 
 // roles holds the tags to the turns of the first rows: rows with a role that no tag

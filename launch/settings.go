@@ -164,7 +164,7 @@ func (s *settings) unknown(name, command string) *fail.Error {
 		return nil
 	}
 	if e, ok := s.known[name]; ok {
-		return fail.New(fail.Config, msg.Text{"%s is a setting of %s %s, not of %s", "%s 是 %s %s 的设置，%s 没有"}, name, s.title, strings.Join(e.commands, ", "), command)
+		return fail.New(fail.Config, msg.Text{"%s is a setting of %s %s, not of %s", "%s 是 %s %s 的设置，%s 没有"}, name, s.title, msg.List(e.commands), command)
 	}
 	return fail.New(fail.Config, msg.Text{"%s %s has no setting %s", "%s %s 没有设置 %s"}, s.title, s.version, name).Meant(s.meant(name, command))
 }
@@ -266,11 +266,7 @@ func (s setting) In(l msg.Lang) string {
 		}
 	}
 	if len(s.words) > 0 {
-		words := s.words
-		if len(words) > 12 {
-			words = append(slices.Clone(words[:12]), "…")
-		}
-		parts = append(parts, strings.Join(words, ", "))
+		parts = append(parts, msg.Few(s.words, 12).In(l))
 	}
 	return strings.Join(parts, msg.Text{" or ", "或"}.In(l))
 }

@@ -83,7 +83,7 @@ func (m *markdown) cardSources(s *Summary) {
 	var rows [][]string
 	for _, src := range s.Sources {
 		rows = append(rows, []string{
-			cell(src.Name), code(src.File), m.orUnknown(src.License.Declared), cell(strings.Join(src.Languages, ", ")),
+			cell(src.Name), code(src.File), m.orUnknown(src.License.Declared), cell(msg.List(src.Languages).In(m.lang)),
 			count(src.Records), count(s.Profile.Sources[src.ID]), code(short(src.SHA256)),
 		})
 	}

@@ -77,16 +77,8 @@ func (m *markdown) blind(c *Contamination) string {
 	if len(c.Blind) == 0 {
 		return m.say(msg.Text{"blind spots: none; every item can be seen at these settings", "盲区：无；在此设置下每道题都可检出"})
 	}
-	var idx []string
-	for i, n := range c.Blind {
-		if i == 20 {
-			idx = append(idx, "…")
-			break
-		}
-		idx = append(idx, fmt.Sprint(n))
-	}
 	return m.say(msg.Text{"**blind spots**: %d of %d {item|items} cannot be seen at these settings (index %s)", "**盲区**：在此设置下有 %d 道（共 %d 道）题无法检出（编号 %s）"},
-		len(c.Blind), c.Items, strings.Join(idx, ", "))
+		len(c.Blind), c.Items, msg.Few(msg.Numbers(c.Blind), 20))
 }
 
 func (m *markdown) outcome(c *Contamination) string {
@@ -189,10 +181,7 @@ func (m *markdown) sourceLimits(sources []Source, add func(msg.Text, ...any)) {
 		}
 	}
 	if n := len(unlicensed); n > 0 {
-		if n > 5 {
-			unlicensed = append(unlicensed[:5], "…")
-		}
-		add(msg.Text{"Files without a declared licence: %d (%s).", "未声明许可的文件：%d 个（%s）。"}, n, strings.Join(unlicensed, ", "))
+		add(msg.Text{"Files without a declared licence: %d (%s).", "未声明许可的文件：%d 个（%s）。"}, n, msg.Few(unlicensed, 5))
 	}
 	if personal > 0 {
 		add(msg.Text{"Files not screened for personal data: %d.", "未筛查个人信息的文件：%d 个。"}, personal)

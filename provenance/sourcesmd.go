@@ -66,10 +66,10 @@ func (m *markdown) oneSource(s *Source) {
 		{msg.Text{"licence evidence", "许可证据"}, value(s.License.EvidencePath, "license.evidence_path")},
 		{msg.Text{"may be trained on", "可否用于训练"}, value(s.Rights.Train, "rights.train")},
 		{msg.Text{"may be redistributed", "可否再分发"}, value(s.Rights.Redistribute, "rights.redistribute")},
-		{msg.Text{"languages", "语言"}, value(strings.Join(s.Languages, ", "), "languages")},
+		{msg.Text{"languages", "语言"}, value(msg.List(s.Languages).In(m.lang), "languages")},
 		{msg.Text{"personal data", "个人信息"}, value(s.Personal, "personal_data")},
 		{msg.Text{"read by", "读取方式"}, value(strings.TrimSpace(s.Parser.Name+" "+s.Parser.Version), "parser.name")},
-		{msg.Text{"read", "读取量"}, value(strings.Join(units, ", "), "units")},
+		{msg.Text{"read", "读取量"}, value(msg.List(units).In(m.lang), "units")},
 	} {
 		rows = append(rows, []string{f.name.In(m.lang), f.text})
 	}

@@ -159,7 +159,7 @@ func (w *jsonWalk) finish() error {
 	if len(w.aside) > 0 && w.row > 0 {
 		w.note(Note{Code: "fields_beside_rows", Text: msg.Text{
 			"%s: fields beside the rows are not read: %s", "%s：行以外的字段不读取：%s",
-		}, Args: []any{w.unit.File.name(), strings.Join(w.aside, ", ")}})
+		}, Args: []any{w.unit.File.name(), msg.List(w.aside)}})
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -171,7 +170,7 @@ func notRead(head []byte, name string) *fail.Error {
 		names = append(names, f.Name)
 	}
 	return fail.New(fail.Partial, msg.Text{"not a format we read: the content is binary data of an unknown kind", "不是可读取的格式：内容是未知的二进制数据"}).
-		At(at).Hint(msg.Text{"formats: %s", "可读取的格式：%s"}, strings.Join(names, ", "))
+		At(at).Hint(msg.Text{"formats: %s", "可读取的格式：%s"}, msg.List(names))
 }
 
 // looksBinaryExt reports whether an extension promises something that is not

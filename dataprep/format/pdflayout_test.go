@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/drydock-ml/drydock/internal/msg"
+
 	"pgregory.net/rapid"
 )
 
@@ -132,7 +134,7 @@ func TestPageNumbers(t *testing.T) {
 			t.Errorf("romanValue(%q) = %d, want %d", in, got, want)
 		}
 	}
-	if got := ranges([]int{1, 2, 3, 7, 9, 10}); got != "1–3, 7, 9–10" {
+	if got := ranges([]int{1, 2, 3, 7, 9, 10}).In(msg.En); got != "1–3, 7, 9–10" {
 		t.Errorf("ranges: %q", got)
 	}
 }

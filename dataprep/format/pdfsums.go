@@ -3,7 +3,6 @@ package format
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/drydock-ml/drydock/internal/msg"
 )
@@ -49,17 +48,17 @@ func (c perPage) total() (n int) {
 	return n
 }
 
-// String lists the pages with their counts: "p3: 12, p7: 5".
-func (c perPage) String() string {
+// In lists the pages with their counts: "p3: 12, p7: 5".
+func (c perPage) In(l msg.Lang) string {
 	const most = 12
-	var parts []string
+	var parts msg.List
 	for _, p := range c[:min(len(c), most)] {
 		parts = append(parts, fmt.Sprintf("p%d: %d", p.page, p.n))
 	}
 	if len(c) > most {
 		parts = append(parts, fmt.Sprintf("… +%d", len(c)-most))
 	}
-	return strings.Join(parts, ", ")
+	return parts.In(l)
 }
 
 func (s *pdfSums) tell(note func(Note)) {
@@ -142,8 +141,8 @@ func (s *pdfSums) tellFonts(note func(Note), name string) {
 }
 
 // ranges writes 1, 2, 3, 7 as "1–3, 7".
-func ranges(n []int) string {
-	var parts []string
+func ranges(n []int) msg.List {
+	var parts msg.List
 	for i := 0; i < len(n); {
 		j := i
 		for j+1 < len(n) && n[j+1] == n[j]+1 {
@@ -156,5 +155,5 @@ func ranges(n []int) string {
 		}
 		i = j + 1
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }

@@ -249,9 +249,9 @@ func lackOf(q *drydock.Question) error {
 	case len(q.Answer) == 0:
 		return lacks(msg.Text{"it has no answer", "缺少答案"})
 	case q.Kind == drydock.Single && len(q.Answer) != 1:
-		return lacks(msg.Text{"a single choice has one answer, not %s", "单选题只有一个答案，不是 %s"}, strings.Join(q.Answer, ", "))
+		return lacks(msg.Text{"a single choice has one answer, not %s", "单选题只有一个答案，不是 %s"}, msg.List(q.Answer))
 	case q.Kind == drydock.Judge && q.Answer[0] != "true" && q.Answer[0] != "false", q.Kind == drydock.Judge && len(q.Answer) != 1:
-		return lacks(msg.Text{"its answer is true or false, not %s", "答案应为“对”或“错”，不是 %s"}, strings.Join(q.Answer, ", "))
+		return lacks(msg.Text{"its answer is true or false, not %s", "答案应为“对”或“错”，不是 %s"}, msg.List(q.Answer))
 	}
 	if !choice {
 		return nil

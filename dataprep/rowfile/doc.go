@@ -51,7 +51,7 @@ func KindOf(path, layout string) (Kind, error) {
 		return k, nil
 	case layout != "":
 		return "", fail.New(fail.Usage, msg.Text{"there is no layout %q", "不存在布局 %q"}, layout).
-			Hint(msg.Text{"known: %s", "可用：%s"}, strings.Join(Layouts(), ", "))
+			Hint(msg.Text{"known: %s", "可用：%s"}, msg.List(Layouts()))
 	}
 	switch k := Kind(strings.TrimPrefix(ext, ".")); k {
 	case JSONL, JSON, Parquet, Arrow:
@@ -59,5 +59,5 @@ func KindOf(path, layout string) (Kind, error) {
 	}
 	return "", fail.New(fail.Usage, msg.Text{
 		"%s: rows are written as .jsonl, .json, .parquet or .arrow", "%s：数据行只能写成 .jsonl、.json、.parquet 或 .arrow",
-	}, path).Hint(msg.Text{"a folder for Hugging Face's datasets needs a layout: %s", "供 Hugging Face datasets 使用的文件夹需指定布局：%s"}, strings.Join(Layouts(), ", "))
+	}, path).Hint(msg.Text{"a folder for Hugging Face's datasets needs a layout: %s", "供 Hugging Face datasets 使用的文件夹需指定布局：%s"}, msg.List(Layouts()))
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -187,12 +186,12 @@ func (t Thresholds) check() error {
 	return nil
 }
 
-func verdictList() string {
-	var names []string
+func verdictList() msg.List {
+	var names msg.List
 	for _, v := range Verdicts() {
 		names = append(names, string(v))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // Hash names the settings and the rules: "sha256:" and 64 hex digits. Reports

@@ -3,7 +3,6 @@ package benchmark
 import (
 	"io/fs"
 	"path"
-	"strings"
 
 	"github.com/drydock-ml/drydock/data"
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -72,6 +71,6 @@ func Lookup(ref string) (Benchmark, error) {
 		}
 	}
 	return nil, fail.New(fail.Usage, msg.Text{"no benchmark %q", "没有评测集 %q"}, ref).
-		Hint(msg.Text{"there are: %s", "可用评测集：%s"}, strings.Join(names, ", ")).
+		Hint(msg.Text{"there are: %s", "可用评测集：%s"}, msg.List(names)).
 		Hint(msg.Text{"drydock bench add NAME FILE registers your own", "drydock bench add NAME FILE 可登记自己的评测集"})
 }

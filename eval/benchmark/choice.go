@@ -87,7 +87,7 @@ func unknownRule(name string) error {
 		names = append(names, r.String())
 	}
 	return fail.New(fail.Config, msg.Text{"no extraction rule %q", "没有抽取规则 %q"}, name).
-		Hint(msg.Text{"there are: %s", "可用规则：%s"}, strings.Join(names, ", "))
+		Hint(msg.Text{"there are: %s", "可用规则：%s"}, msg.List(names))
 }
 
 // Ref implements [Benchmark].

@@ -100,7 +100,7 @@ func (rd *itemReader) addPrompt(r row, no int) {
 	}
 	if stem == "" {
 		rd.report(r.line, msg.Text{"row %d: no question", "第 %d 条：缺少题目"}, no).
-			Hint(msg.Text{"it can stand under %s", "可用的字段名：%s"}, strings.Join(promptFields(), ", "))
+			Hint(msg.Text{"it can stand under %s", "可用的字段名：%s"}, msg.List(promptFields()))
 		return
 	}
 	it := Item{Raw: r.raw, Question: drydock.Question{Kind: drydock.Short, Stem: stem}}

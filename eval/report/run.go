@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/drydock-ml/drydock/eval"
 	"github.com/drydock-ml/drydock/internal/chart"
@@ -180,12 +178,12 @@ func BiasSentence(b *eval.LetterBias, l msg.Lang) string {
 		return msg.Text{
 			"The %d wrong answers lean to some letters: %s against an even spread over the wrong options (chi-square %.1f, p %s).",
 			"%d 个错误回答偏向某些字母：相对均匀分布 %s（卡方 %.1f，p %s）。",
-		}.Format(l, b.Wrong, strings.Join(more, ", "), b.ChiSquare, PValue(b.PValue))
+		}.Format(l, b.Wrong, msg.List(more), b.ChiSquare, PValue(b.PValue))
 	}
 	return msg.Text{
 		"The %d wrong answers show no liking for a letter: %s against an even spread over the wrong options (chi-square %.1f, p %s).",
 		"%d 个错误回答未显示对某个字母的偏好：相对均匀分布 %s（卡方 %.1f，p %s）。",
-	}.Format(l, b.Wrong, strings.Join(more, ", "), b.ChiSquare, PValue(b.PValue))
+	}.Format(l, b.Wrong, msg.List(more), b.ChiSquare, PValue(b.PValue))
 }
 
 func (w writer) subjects(a *eval.Analysis) {
@@ -317,19 +315,11 @@ func (w writer) lists(s *eval.Summary) {
 		{msg.Text{"the other rule reads another letter: %s", "另一规则抽取到不同字母：%s"}, s.OtherDiffersIndexes},
 	} {
 		if len(l.indexes) > 0 {
-			points = append(points, w.say(l.name, numbers(l.indexes)))
+			points = append(points, w.say(l.name, msg.Numbers(l.indexes)))
 		}
 	}
 	if len(points) > 0 {
 		w.heading(msg.Text{"Items to look at", "需要查看的题目"})
 		w.doc.List(points...)
 	}
-}
-
-func numbers(n []int) string {
-	parts := make([]string, len(n))
-	for i, v := range n {
-		parts[i] = strconv.Itoa(v)
-	}
-	return strings.Join(parts, ", ")
 }

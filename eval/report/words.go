@@ -79,5 +79,5 @@ func PermutationWords(p *eval.Permutations, l msg.Lang) string {
 		parts = append(parts, fmt.Sprintf("%.2f %%", 100*o.Accuracy))
 	}
 	return msg.Text{"%s; the same option in every order: %d of %d, right ones %d", "%s；各顺序选择一致：%d / %d，其中正确 %d"}.Format(l,
-		strings.Join(parts, ", "), p.Consistent, p.Items, p.AlwaysRight)
+		msg.List(parts), p.Consistent, p.Items, p.AlwaysRight)
 }

@@ -208,9 +208,6 @@ func (a *app) answer(v answer) error {
 	return nil
 }
 
-// list writes names with commas.
-func list(names []string) string { return strings.Join(names, ", ") }
-
 // cannotRead says that an input named on the command line cannot be read.
 func (a *app) cannotRead(name string, err error) error {
 	if len(fail.All(err)) == 1 && fail.All(err)[0] == err {

@@ -380,7 +380,7 @@ func (a *app) contamIndexWith(refs []string, thresholds string) ([]*pipeline.Ben
 	for _, name := range slices.Sorted(maps.Keys(c.Benchmarks)) {
 		if _, ok := names[name]; !ok {
 			return nil, nil, fail.New(fail.Config, msg.Text{"%s sets thresholds for %q, which is not checked against", "%s 为 %q 设置了阈值，但并未与其比对"}, thresholds, name).
-				Hint(msg.Text{"it is one of: %s", "可选：%s"}, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+				Hint(msg.Text{"it is one of: %s", "可选：%s"}, msg.List(slices.Sorted(maps.Keys(names))))
 		}
 	}
 	ix, err := contam.NewIndexOf(benchSets(benches), c)

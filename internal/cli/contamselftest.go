@@ -357,5 +357,5 @@ func (s *selftestAnswer) missed(t *ui.Terminal, k selftestKind, title msg.Text) 
 		}
 		names = append(names, strings.TrimSpace(fmt.Sprintf("%d %s", m.Item.Index, as)))
 	}
-	t.Print(msg.Text{"%s (%s): %s", "%s（%s）：%s"}, k.Kind, t.Say(title), list(names))
+	t.Print(msg.Text{"%s (%s): %s", "%s（%s）：%s"}, k.Kind, t.Say(title), msg.List(names))
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -52,11 +51,11 @@ func newConvertCommand(a *app) *cobra.Command {
 		o.Inputs = args
 		return runConvert(cmd.Context(), a, o)
 	}
-	names := strings.Join(emit.ConvertFormats(), ", ")
+	names := msg.List(emit.ConvertFormats())
 	f := a.flags(c.Flags())
 	f.output(&o.Out, "output", "o", msg.Text{"write the rows to `FILE`", "将数据行写入 `FILE`"})
 	f.str(&o.From, "from", "", "", msg.Text{"format `NAME` of the rows (default: found row by row)", "数据行的格式 `NAME`（默认：逐行识别）"})
-	f.str(&o.To, "to", "", "openai", msg.Text{"format `NAME` to write: " + names, "写出的格式 `NAME`：" + names})
+	f.str(&o.To, "to", "", "openai", msg.Text{"format `NAME` to write: " + names.In(msg.En), "写出的格式 `NAME`：" + names.In(msg.Zh)})
 	f.output(&o.Dropped, "dropped", "", msg.Text{"write rows that could not be converted to `FILE` (default: beside -o)", "将无法转换的行写入 `FILE`（默认：与 -o 同目录）"})
 	a.layout(c, f, &o.Layout)
 	f.encoding(&o.Encoding)

@@ -184,7 +184,7 @@ func (v convertAnswer) text(t *ui.Terminal) {
 		tb.Print()
 	}
 	t.Print(msg.Text{"%d in, %d converted to %s, %d dropped", "输入 %d，%d 行转为 %s，丢弃 %d"}, v.Sums.In, v.Sums.Out, v.To, v.Sums.DroppedTotal())
-	if words := countWords(v.Sums.Dropped); words != "" {
+	if words := countWords(v.Sums.Dropped); len(words) > 0 {
 		t.Print(msg.Text{"dropped: %s", "丢弃：%s"}, words)
 	}
 	if v.Renamed > 0 {

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/drydock-ml/drydock/eval"
 	"github.com/drydock-ml/drydock/eval/report"
@@ -197,15 +195,4 @@ func (s evalSummary) failures(t *ui.Terminal) {
 }
 
 // firstNumbers lists the first of many numbers.
-func firstNumbers(numbers []int) string {
-	const most = 12
-	var parts []string
-	for i, n := range numbers {
-		if i == most {
-			parts = append(parts, "…")
-			break
-		}
-		parts = append(parts, strconv.Itoa(n))
-	}
-	return strings.Join(parts, ", ")
-}
+func firstNumbers(numbers []int) msg.List { return msg.Few(msg.Numbers(numbers), 12) }

@@ -119,7 +119,7 @@ func baseOf(ctx context.Context, c *llm.Client) (string, error) {
 		}
 	}
 	if len(names) != 1 {
-		return "", fail.New(fail.Usage, msg.Text{"the server has %d models that are no adapters: %s", "服务端有 %d 个非适配器模型：%s"}, len(names), list(names)).
+		return "", fail.New(fail.Usage, msg.Text{"the server has %d models that are no adapters: %s", "服务端有 %d 个非适配器模型：%s"}, len(names), msg.List(names)).
 			Hint(msg.Text{"--model names the one the checkpoints sit on", "请用 --model 指定检查点所基于的模型"})
 	}
 	return names[0], nil

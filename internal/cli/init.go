@@ -80,7 +80,7 @@ func runInit(_ context.Context, a *app, o InitOptions) error {
 		ans.Files = append(ans.Files, f.name)
 	}
 	if len(taken) > 0 {
-		return fail.New(fail.Refused, msg.Text{"%s: there already", "%s：已存在"}, list(taken)).
+		return fail.New(fail.Refused, msg.Text{"%s: there already", "%s：已存在"}, msg.List(taken)).
 			Hint(msg.Text{"name another folder, or give --force to overwrite", "请换一个目录，或用 --force 覆盖"})
 	}
 	if !o.DryRun {

@@ -39,7 +39,7 @@ func expandInputs(names []string) (files []string, bad fail.List, err error) {
 		}
 	}
 	if len(files) == 0 && len(bad) == 0 {
-		bad = append(bad, fail.New(fail.Partial, msg.Text{"%s: no files in it", "%s：其中没有文件"}, list(names)))
+		bad = append(bad, fail.New(fail.Partial, msg.Text{"%s: no files in it", "%s：其中没有文件"}, msg.List(names)))
 	}
 	return files, bad, nil
 }

@@ -75,14 +75,14 @@ func plannedMix(t *ui.Terminal, m *pipeline.MixResult) []string {
 		out = append(out, t.Say(msg.Text{"at most %d {record|records}", "至多 %d 条记录"}, m.Size))
 	}
 	for _, g := range m.Groups {
-		var asked []string
+		var asked msg.List
 		if g.Weight != nil {
 			asked = append(asked, t.Say(msg.Text{"weight %s", "权重 %s"}, strconv.FormatFloat(*g.Weight, 'g', -1, 64)))
 		}
 		if g.Quota != nil {
 			asked = append(asked, t.Say(msg.Text{"at most %d", "至多 %d"}, *g.Quota))
 		}
-		out = append(out, t.Say(mixDimension(g.By))+" "+ui.Clean(g.Name)+": "+strings.Join(asked, ", "))
+		out = append(out, t.Say(mixDimension(g.By))+" "+ui.Clean(g.Name)+": "+asked.In(t.Lang()))
 	}
 	if d := m.Split; d != nil {
 		share := strconv.FormatFloat(100*d.Share, 'g', 4, 64) + " %"

@@ -37,13 +37,13 @@ func Pages(lang msg.Lang) []Page {
 		{"exit-codes", a.topicPage("exit-codes", func(m *markdown) {
 			m.row(a.say(msg.Text{"code", "退出码"}), `kind`, a.say(msg.Text{"meaning", "含义"}))
 			for _, e := range exitCodes() {
-				m.row(fmt.Sprint(e.Code), code(strings.Split(e.Kind, ", ")...), a.say(e.Text))
+				m.row(fmt.Sprint(e.Code), m.code(strings.Split(e.Kind, ", ")...), a.say(e.Text))
 			}
 		})},
 		{"environment", a.topicPage("environment", func(m *markdown) {
 			m.row(a.say(msg.Text{"variable", "变量"}), a.say(msg.Text{"meaning", "含义"}))
 			for _, v := range namedVariables() {
-				m.row(code(strings.Split(v.name, ", ")...), a.say(v.text))
+				m.row(m.code(strings.Split(v.name, ", ")...), a.say(v.text))
 			}
 		})},
 	}
@@ -93,14 +93,14 @@ func (m *markdown) row(cells ...string) {
 }
 
 // code marks words as code, leaving empty ones out.
-func code(words ...string) string {
-	var out []string
+func (m *markdown) code(words ...string) string {
+	var out msg.List
 	for _, w := range words {
 		if w != "" {
 			out = append(out, "`"+w+"`")
 		}
 	}
-	return strings.Join(out, ", ")
+	return out.In(m.a.lang)
 }
 
 func (a *app) page(title string, fill func(m *markdown)) string {
@@ -172,7 +172,7 @@ func (m *markdown) flags(fs *pflag.FlagSet) {
 			m.row(a.say(msg.Text{"flag", "选项"}), a.say(msg.Text{"variable", "变量"}), a.say(msg.Text{"meaning", "含义"}))
 		}
 		left, usage := flagWords(a, f)
-		m.row(code(left), code(envName(f)), usage)
+		m.row(m.code(left), m.code(envName(f)), usage)
 	})
 }
 
@@ -193,7 +193,7 @@ func (a *app) cataloguePage(c catalogue) string {
 			m.section(x.Name)
 			m.para(x.Summary)
 			if len(x.Extensions) > 0 {
-				m.para(a.say(msg.Text{"Endings: ", "后缀："}) + code(x.Extensions...))
+				m.para(a.say(msg.Text{"Endings: ", "后缀："}) + m.code(x.Extensions...))
 			}
 			if len(x.Options) > 0 {
 				m.row(a.say(msg.Text{"option", "选项"}), a.say(msg.Text{"type", "类型"}), a.say(msg.Text{"default", "默认"}), a.say(msg.Text{"meaning", "含义"}))
@@ -207,13 +207,13 @@ func (m *markdown) options(opts []option, prefix string) {
 	for _, o := range opts {
 		kind := o.Type
 		if len(o.Allowed) > 0 {
-			kind = code(o.Allowed...)
+			kind = m.code(o.Allowed...)
 		}
-		def := code(o.Default)
+		def := m.code(o.Default)
 		if o.Required {
 			def = m.a.say(msg.Text{"required", "必填"})
 		}
-		m.row(code(prefix+o.Name), kind, def, o.Help)
+		m.row(m.code(prefix+o.Name), kind, def, o.Help)
 		m.options(o.Options, prefix+o.Name+".")
 	}
 }

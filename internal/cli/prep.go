@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -54,9 +53,10 @@ func newPrepCommand(a *app) *cobra.Command {
 		o.Sources = args
 		return runPrep(cmd.Context(), a, o)
 	}
+	shapes := msg.List(spec.Names(emit.Emitters()))
 	f := a.flags(c.Flags())
 	f.output(&o.Out, "output", "o", msg.Text{"write rows to `FILE`", "将数据行写入 `FILE`"})
-	f.str(&o.To, "to", "", "question", msg.Text{"row shape `SHAPE`: " + strings.Join(spec.Names(emit.Emitters()), ", "), "行格式 `SHAPE`：" + strings.Join(spec.Names(emit.Emitters()), "、")})
+	f.str(&o.To, "to", "", "question", msg.Text{"row shape `SHAPE`: " + shapes.In(msg.En), "行格式 `SHAPE`：" + shapes.In(msg.Zh)})
 	f.str(&o.Contract, "contract", "", "", msg.Text{"template contract `NAME` of training rows: empty-think (default), empty-think-masked, cot, plain", "训练数据的模板约定 `NAME`：empty-think（默认）、empty-think-masked、cot、plain"})
 	a.layout(c, f, &o.Layout)
 	f.str(&o.Key, "key", "", "", msg.Text{"answers stand in `FILE`", "答案在 `FILE` 中"})
@@ -227,7 +227,7 @@ func (r prepAnswer) text(t *ui.Terminal) {
 		ui.Column{Title: msg.Text{"dropped", "丢弃"}},
 	).Wrapped()
 	for _, in := range r.Inputs {
-		tb.Row(in.File, in.Format, fmt.Sprint(in.Records), kindCounts(t, in.Kinds), countWords(in.Dropped))
+		tb.Row(in.File, in.Format, fmt.Sprint(in.Records), kindCounts(t, in.Kinds), countWords(in.Dropped).In(t.Lang()))
 	}
 	tb.Print()
 	printSections(t, r.Inputs, r.Explain)
@@ -241,7 +241,7 @@ func (r prepAnswer) text(t *ui.Terminal) {
 	t.Print(msg.Text{"%d found = %d {row|rows} + %d dropped + %d merged", "共发现 %d = 数据行 %d + 丢弃 %d + 合并 %d"},
 		r.Sums.In+r.Sums.Made, r.Sums.Out, r.Sums.DroppedTotal(), r.Sums.Merged)
 	switch words := countWords(r.Sums.Dropped); {
-	case words == "":
+	case len(words) == 0:
 	case t.OutTTY():
 		t.Print(msg.Text{"dropped:", "丢弃："})
 		for _, l := range meaningLines(t, r.Sums.Dropped, provenance.ReasonMeaning) {

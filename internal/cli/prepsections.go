@@ -137,10 +137,10 @@ func explainSections(t *ui.Terminal, inputs []pipeline.InputResult) {
 // explainRest says what is unusual about a section.
 func explainRest(t *ui.Terminal, p question.Part) {
 	if len(p.Missing) > 0 {
-		t.Prose("  " + t.Say(msg.Text{"numbers that are not there: %s", "缺少的题号：%s"}, numbersText(p.Missing)))
+		t.Prose("  " + t.Say(msg.Text{"numbers that are not there: %s", "缺少的题号：%s"}, msg.Numbers(p.Missing)))
 	}
 	if len(p.Repeated) > 0 {
-		t.Prose("  " + t.Say(msg.Text{"numbers that stand twice: %s", "重复的题号：%s"}, numbersText(p.Repeated)))
+		t.Prose("  " + t.Say(msg.Text{"numbers that stand twice: %s", "重复的题号：%s"}, msg.Numbers(p.Repeated)))
 	}
 	if p.Figures > 0 {
 		t.Prose("  " + t.Say(msg.Text{"%d {needs|need} a figure: not for training on text", "%d 道题需要看图：不用于文本训练"}, p.Figures))
@@ -162,14 +162,6 @@ func explainRest(t *ui.Terminal, p question.Part) {
 	if n > 0 {
 		t.Prose("  " + t.Say(msg.Text{"and %d more; the drop file has them all", "另有 %d 道；全部见丢弃文件"}, n))
 	}
-}
-
-func numbersText(n []int) string {
-	s := make([]string, len(n))
-	for i, v := range n {
-		s[i] = fmt.Sprint(v)
-	}
-	return strings.Join(s, ", ")
 }
 
 // layoutName says how a layout's marks look.

@@ -248,7 +248,7 @@ func describeStage(t *ui.Terminal, s *pipeline.StageResult) (amount string, deta
 				s.Pack.Summary.Passed, s.Pack.Summary.Failed+s.Pack.Summary.Errors, s.Pack.Summary.Warned))
 		}
 	case pipeline.StageCard:
-		details = append(details, fileNames(s.Files))
+		details = append(details, fileNames(s.Files).In(t.Lang()))
 	}
 	if s.Sums != nil && s.Name != pipeline.StageOutput && s.Name != pipeline.StageContam && s.Name != pipeline.StageMix {
 		details = append(details, sumsText(t, s)...)
@@ -319,13 +319,13 @@ func meaningLines(t *ui.Terminal, counts map[string]int, meaning func(name strin
 // program gets the names of the data.
 func kindCounts(t *ui.Terminal, kinds map[string]int) string {
 	if !t.OutTTY() || t.Lang() == msg.En {
-		return countWords(kinds)
+		return countWords(kinds).In(msg.En)
 	}
-	var parts []string
+	var parts msg.List
 	for _, k := range byCount(kinds) {
 		parts = append(parts, fmt.Sprintf("%s %d", kindName(k, t.Lang()), kinds[k]))
 	}
-	return strings.Join(parts, "，")
+	return parts.In(t.Lang())
 }
 
 // kindName is a kind of record or question in the reader's language.
@@ -362,7 +362,7 @@ func describeContam(t *ui.Terminal, s *pipeline.StageResult) []string {
 		if t.OutTTY() {
 			out = append(out, meaningLines(t, c.Verdicts, provenance.VerdictMeaning)...)
 		} else {
-			out = append(out, countWords(c.Verdicts))
+			out = append(out, countWords(c.Verdicts).In(t.Lang()))
 		}
 	}
 	return out
@@ -427,12 +427,12 @@ func describeTrain(t *ui.Terminal, r *training.Result) []string {
 }
 
 // countWords writes counts by name, the largest first: "single 118, judge 5".
-func countWords(m map[string]int) string {
-	var parts []string
+func countWords(m map[string]int) msg.List {
+	var parts msg.List
 	for _, n := range byCount(m) {
 		parts = append(parts, fmt.Sprintf("%s %d", n, m[n]))
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // byCount lists the names that were counted, the largest count first.
@@ -459,17 +459,17 @@ func lettersText(t *ui.Terminal, letters map[string]int) []string {
 }
 
 // fileNames shortens a list of files of one folder.
-func fileNames(files []string) string {
+func fileNames(files []string) msg.List {
 	if len(files) == 0 {
-		return ""
+		return nil
 	}
 	dir := path.Dir(files[0])
-	names := []string{files[0]}
+	names := msg.List{files[0]}
 	for _, f := range files[1:] {
 		if path.Dir(f) == dir {
 			f = path.Base(f)
 		}
 		names = append(names, f)
 	}
-	return strings.Join(names, ", ")
+	return names
 }

@@ -140,7 +140,7 @@ func runRunsList(_ context.Context, a *app, o RunsListOptions) error {
 	if err := a.answer(ans); err != nil || len(bad) == 0 {
 		return err
 	}
-	return fail.New(fail.Partial, msg.Text{"runs whose run.json cannot be read: %s", "以下运行的 run.json 无法读取：%s"}, list(bad))
+	return fail.New(fail.Partial, msg.Text{"runs whose run.json cannot be read: %s", "以下运行的 run.json 无法读取：%s"}, msg.List(bad))
 }
 
 func (r runsAnswer) text(t *ui.Terminal) {

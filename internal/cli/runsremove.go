@@ -102,7 +102,7 @@ func (r removedAnswer) text(t *ui.Terminal) {
 		if t.OutTTY() {
 			size = ui.Size(x.Bytes)
 		}
-		tb.Row(x.ID, x.Start.UTC().Format(time.RFC3339), size, list(x.Paths))
+		tb.Row(x.ID, x.Start.UTC().Format(time.RFC3339), size, t.Say(msg.Text{"%s", "%s"}, msg.List(x.Paths)))
 	}
 	tb.Print()
 	for _, k := range r.Kept {
@@ -187,7 +187,7 @@ func (a *app) removeRuns(ctx context.Context, ids []string, o RunsRemoveOptions)
 		}
 		by = slices.DeleteFunc(by, func(b string) bool { return slices.Contains(ids, b) })
 		if len(by) > 0 && !o.Force {
-			return fail.New(fail.Refused, msg.Text{"%s {builds|build} on run %s", "%s 依赖运行 %s"}, list(by), info.ID).
+			return fail.New(fail.Refused, msg.Text{"%s {builds|build} on run %s", "%s 依赖运行 %s"}, msg.List(by), info.ID).
 				Hint(msg.Text{"--force removes it all the same", "--force 可强制删除"})
 		}
 		g, err := p.Removal(info.ID)

@@ -208,7 +208,7 @@ func runServeUnload(ctx context.Context, a *app, name string, o ServeAdapterOpti
 			return e.Meant(s)
 		}
 		if len(ans.Left) > 0 {
-			return e.Hint(msg.Text{"it serves %s", "已部署：%s"}, list(ans.Left))
+			return e.Hint(msg.Text{"it serves %s", "已部署：%s"}, msg.List(ans.Left))
 		}
 		return e
 	}

@@ -235,7 +235,7 @@ func (s *serving) announce() {
 	for _, d := range s.plan.Adapters {
 		names = append(names, d.Name)
 	}
-	t.Print(msg.Text{"%s serves %s", "%s 已部署 %s"}, s.plan.BaseURL, list(names))
+	t.Print(msg.Text{"%s serves %s", "%s 已部署 %s"}, s.plan.BaseURL, msg.List(names))
 	t.Next("drydock eval --model " + names[len(names)-1] + " --base-url " + s.plan.BaseURL + " --contract " + s.o.Contract)
 	if !s.o.NoLoRA {
 		t.Next("drydock serve load DIR --base-url " + s.plan.BaseURL)

@@ -111,7 +111,7 @@ func (c *templateCheckAnswer) text(t *ui.Terminal) {
 func (c *templateCheckAnswer) file(t *ui.Terminal, r *parity.Report) {
 	t.Print(msg.Text{"%s: %d {row|rows}, %d as the endpoint is asked and is to answer", "%s：%d 行，其中 %d 行与端点的提问和应答一致"}, r.File, r.Rows, r.Matching)
 	tb := t.Table(ui.Column{}, ui.Column{}).Bare().Wrapped()
-	tb.Row(t.Say(msg.Text{"trainer", "训练器"}), r.Trainer+" "+r.Version+": "+strings.Join(r.Settings, ", "))
+	tb.Row(t.Say(msg.Text{"trainer", "训练器"}), r.Trainer+" "+r.Version+": "+msg.List(r.Settings).In(t.Lang()))
 	if r.Contract != "" {
 		tb.Row(t.Say(msg.Text{"contract", "约定"}), r.Contract)
 	}

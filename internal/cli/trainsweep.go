@@ -72,12 +72,12 @@ func (p *sweepPrinter) end() {
 }
 
 // settingsText writes what a training sets otherwise: "rank 8, learning_rate 1.0e-05".
-func settingsText(s []launch.SweepSetting) string {
-	parts := make([]string, len(s))
+func settingsText(s []launch.SweepSetting) msg.List {
+	parts := make(msg.List, len(s))
 	for i, x := range s {
 		parts[i] = x.Name + " " + x.Value
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // trainSweepAnswer prints what came of a sweep.
@@ -102,7 +102,7 @@ func (s trainSweepAnswer) text(t *ui.Terminal) {
 		if r.ID == s.Best {
 			id += t.Say(msg.Text{" (best)", "（最佳）"})
 		}
-		tb.Row(append([]string{id, settingsText(r.Settings), t.Say(stateWords(r.State)), strconv.Itoa(r.Steps)}, sweepFigures(r)...)...)
+		tb.Row(append([]string{id, settingsText(r.Settings).In(t.Lang()), t.Say(stateWords(r.State)), strconv.Itoa(r.Steps)}, sweepFigures(r)...)...)
 	}
 	tb.Print()
 	for _, r := range s.Runs {

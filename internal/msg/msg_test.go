@@ -80,9 +80,10 @@ func TestListIsSaidInTheReadersLanguage(t *testing.T) {
 	}{
 		{En, names, "known: a, b, c, d, e, f"},
 		{Zh, names, "可用：a、b、c、d、e、f"},
-		{En, Few(names), "known: a, b, c, d, e, …"},
-		{Zh, Few(names[:5]), "可用：a、b、c、d、e"},
+		{En, Few(names, 5), "known: a, b, c, d, e, …"},
+		{Zh, Few(names[:5], 5), "可用：a、b、c、d、e"},
 		{Zh, nil, "可用："},
+		{Zh, Few(Numbers([]int{1, -2, 30}), 2), "可用：1、-2、…"},
 	} {
 		if got := text.Format(c.lang, c.list); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)

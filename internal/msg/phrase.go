@@ -2,6 +2,7 @@ package msg
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -22,10 +23,20 @@ type List []string
 // In says the list in a language.
 func (s List) In(l Lang) string { return strings.Join(s, Text{", ", "、"}.In(l)) }
 
-// Few is the list of the first five names, with an ellipsis where there are more.
-func Few(names []string) List {
-	if len(names) > 5 {
-		names = append(slices.Clone(names[:5]), "…")
+// Few is the list of the first names, with an ellipsis where there are more than
+// most.
+func Few(names []string, most int) List {
+	if len(names) > most {
+		names = append(slices.Clone(names[:most]), "…")
 	}
 	return names
+}
+
+// Numbers is a list of numbers.
+func Numbers(n []int) List {
+	s := make(List, len(n))
+	for i, v := range n {
+		s[i] = strconv.Itoa(v)
+	}
+	return s
 }

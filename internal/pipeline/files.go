@@ -13,6 +13,7 @@ import (
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/atomicfile"
+	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/runstore"
 )
 
@@ -78,7 +79,7 @@ func writeStats(s runstore.Stage, sums drydock.Sums) error {
 }
 
 // counts writes reasons with their counts, commonest first.
-func counts(m map[string]int) string {
+func counts(m map[string]int) msg.List {
 	keys := make([]string, 0, len(m))
 	for k := range m {
 		keys = append(keys, k)
@@ -92,7 +93,7 @@ func counts(m map[string]int) string {
 	for i, k := range keys {
 		keys[i] = fmt.Sprintf("%s %d", k, m[k])
 	}
-	return strings.Join(keys, ", ")
+	return keys
 }
 
 // concat joins chunks in order into one file and removes them. It returns what

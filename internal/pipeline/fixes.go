@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/overlay"
@@ -179,7 +178,7 @@ func (r *runner) fixResult() *FixResult {
 		r.partial = append(r.partial, fail.New(fail.Partial, msg.Text{
 			"%s: %d {fix is|fixes are} about text that is read otherwise now and changed nothing: %s",
 			"%s：%d 条修正所针对的内容现在读取结果不同，未生效：%s",
-		}, r.fixes.Name, len(res.Stale), strings.Join(few, ", ")).
+		}, r.fixes.Name, len(res.Stale), msg.List(few)).
 			Hint(msg.Text{"decide again with drydock question review", "请用 drydock question review 重新确认"}))
 	}
 	return res

@@ -65,7 +65,7 @@ func (r *runner) copyImages(ctx context.Context) (*ImagesResult, error) {
 	if n := len(res.Missing); n > 0 {
 		r.partial = append(r.partial, fail.New(fail.Partial, msg.Text{
 			"%d {image|images} of questions {is|are} not where the source says: %s", "%d 张题目图片不在来源所指之处：%s",
-		}, n, msg.Few(res.Missing)))
+		}, n, msg.Few(res.Missing, 5)))
 	}
 	return res, nil
 }

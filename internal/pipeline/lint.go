@@ -49,7 +49,7 @@ func (c *Config) lintSources(d *spec.Document) map[string]bool {
 			if err != nil {
 				d.Report(spec.ValueOf(s.Node, "path"), msg.Text{"%v", "%v"}, err)
 			} else if len(files) == 0 {
-				d.Report(spec.ValueOf(s.Node, "path"), msg.Text{"no file matches %s", "没有文件匹配 %s"}, strings.Join(s.Path, ", "))
+				d.Report(spec.ValueOf(s.Node, "path"), msg.Text{"no file matches %s", "没有文件匹配 %s"}, msg.List(s.Path))
 			}
 			for _, f := range files {
 				inputs[f.path] = true
@@ -206,7 +206,7 @@ func (c *Config) lintSubmission(d *spec.Document) {
 	for i, m := range s.Methods {
 		if !slices.Contains(known, m) {
 			e := d.Report(item(spec.ValueOf(s.Node, "methods"), i), msg.Text{"%q is no method of the challenge", "%q 不是竞赛规定的方法"}, m)
-			e.Hint(msg.Text{"known: %s", "可用：%s"}, strings.Join(known, ", "))
+			e.Hint(msg.Text{"known: %s", "可用：%s"}, msg.List(known))
 		}
 	}
 	if s.Report == "" {

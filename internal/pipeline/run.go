@@ -110,7 +110,7 @@ func (r *runner) validOptions() error {
 	for _, s := range []string{r.opt.Only, r.opt.From} {
 		if s != "" && !slices.Contains(Stages(), s) {
 			e := fail.New(fail.Usage, msg.Text{"there is no stage %q", "不存在阶段 %q"}, s)
-			return e.Hint(msg.Text{"the stages: %s", "可用阶段：%s"}, strings.Join(Stages(), ", "))
+			return e.Hint(msg.Text{"the stages: %s", "可用阶段：%s"}, msg.List(Stages()))
 		}
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -95,7 +94,7 @@ func (c *Config) fedAsAsked(ctx context.Context, t *Result) (proof string, err e
 	data, _ := c.data()
 	return "", fail.New(fail.Refused, msg.Text{
 		"%s: %d of %d {row|rows} would be trained as they will be asked (%s)", "%s：%d / %d 行的训练内容与提问一致（%s）",
-	}, data, f.Matching, f.Rows, strings.Join(f.Errors, ", ")).
+	}, data, f.Matching, f.Rows, msg.List(f.Errors)).
 		Hint(msg.Text{"drydock template check %s --contract %s shows which", "drydock template check %s --contract %s 会列出"}, filepath.ToSlash(data), f.Contract)
 }
 
@@ -108,7 +107,7 @@ func (c *Config) uncutData(t *Result) (proof string, err error) {
 		return "", fail.New(fail.Refused, msg.Text{
 			"%d {row is|rows are} longer than the trainer's limit of %d tokens (the longest has %d) and would be cut or dropped: %s",
 			"%d 行超过训练器 %d token 的上限（最长 %d），将被截断或丢弃：%s",
-		}, f.TooLong, t.Plan.Limit, f.Longest, msg.Few(f.TooLongRows)).
+		}, f.TooLong, t.Plan.Limit, f.Longest, msg.Few(f.TooLongRows, 5)).
 			Hint(msg.Text{"raise max_tokens of the trainer, or make the rows shorter", "请调大训练器的 max_tokens，或缩短这些行"})
 	default:
 		return fmt.Sprintf("%d/%d", f.Longest, t.Plan.Limit), nil

@@ -281,7 +281,7 @@ func (c *Config) licensedData(ctx context.Context, data, sum string) (proof stri
 	}
 	switch {
 	case len(forbidden) > 0:
-		return "", refused(msg.Text{"rows come from files that must not be trained on: %s", "部分行来自不得用于训练的文件：%s"}, msg.Few(forbidden))
+		return "", refused(msg.Text{"rows come from files that must not be trained on: %s", "部分行来自不得用于训练的文件：%s"}, msg.Few(forbidden, 5))
 	case len(missing) > 0:
 		return "", c.unlicensed(missing)
 	}
@@ -289,6 +289,6 @@ func (c *Config) licensedData(ctx context.Context, data, sum string) (proof stri
 }
 
 func (c *Config) unlicensed(names []string) error {
-	return refused(msg.Text{"sources without a declared licence: %s", "未声明许可的来源：%s"}, msg.Few(names)).
+	return refused(msg.Text{"sources without a declared licence: %s", "未声明许可的来源：%s"}, msg.Few(names, 5)).
 		Hint(msg.Text{"write license: on the sources in %s and run drydock run", "请在 %s 的来源中写明 license: 并执行 drydock run"}, c.configName())
 }

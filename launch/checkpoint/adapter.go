@@ -116,7 +116,7 @@ func compact(v json.RawMessage) string {
 // rank holds the configuration's figures to the server's.
 func (l *findings) rank(c *adapterConfig, limit int) {
 	if missing := c.missing(); len(missing) > 0 {
-		l.add("config_missing", Error, adapterConfigFile, msg.Text{"%s is missing; vLLM loads no adapter without it", "缺少 %s；没有它 vLLM 不会载入适配器"}, strings.Join(missing, ", ")).trap("S15")
+		l.add("config_missing", Error, adapterConfigFile, msg.Text{"%s is missing; vLLM loads no adapter without it", "缺少 %s；没有它 vLLM 不会载入适配器"}, msg.List(missing)).trap("S15")
 		return
 	}
 	ranks := c.ranks()

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -285,6 +284,6 @@ func (l *findings) generation(dir, baseDir string) {
 		}
 	}
 	if len(differ) > 0 {
-		l.add("generation_sampling", Warning, generationFile, msg.Text{"other sampling than the base's: %s; vLLM takes it where a request says nothing", "采样设置与基座不同：%s；请求未指定时 vLLM 会采用"}, strings.Join(differ, ", ")).trap("S16").fixable()
+		l.add("generation_sampling", Warning, generationFile, msg.Text{"other sampling than the base's: %s; vLLM takes it where a request says nothing", "采样设置与基座不同：%s；请求未指定时 vLLM 会采用"}, msg.List(differ)).trap("S16").fixable()
 	}
 }

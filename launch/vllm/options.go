@@ -192,7 +192,7 @@ func (t *optionTable) unknown(name string) *fail.Error {
 	}
 	slices.Sort(full)
 	if len(full) > 0 {
-		return e.Hint(msg.Text{"abbreviations are not taken, since another version may read another option: write %s", "不接受缩写，因为其他版本可能读作别的选项：请写 %s"}, strings.Join(full[:min(4, len(full))], ", "))
+		return e.Hint(msg.Text{"abbreviations are not taken, since another version may read another option: write %s", "不接受缩写，因为其他版本可能读作别的选项：请写 %s"}, msg.List(full[:min(4, len(full))]))
 	}
 	if s := fail.Nearest(name, t.names); s != "" {
 		return e.Meant(s)

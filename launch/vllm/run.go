@@ -235,7 +235,7 @@ func answers(ctx context.Context, c *llm.Client, p *Plan) (bool, error) {
 		}
 		names = append(names, m.ID)
 	}
-	return false, fail.New(fail.Failed, msg.Text{"another server answers at %s: it serves %s", "%s 处是另一个服务：它部署了 %s"}, p.BaseURL, strings.Join(names, ", ")).
+	return false, fail.New(fail.Failed, msg.Text{"another server answers at %s: it serves %s", "%s 处是另一个服务：它部署了 %s"}, p.BaseURL, msg.List(names)).
 		Hint(msg.Text{"choose another --port", "请更换 --port"})
 }
 

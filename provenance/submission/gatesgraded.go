@@ -72,18 +72,15 @@ func gateG02(c *check) error {
 			seen[v.index] = v.line
 		}
 	}
-	var gone []string
+	var gone []int
 	for i, line := range seen {
 		if line == 0 {
-			gone = append(gone, fmt.Sprint(i))
+			gone = append(gone, i)
 		}
 	}
 	// rows that cannot be read are G01's business
 	if len(gone) > r.unread {
-		if len(gone) > 20 {
-			gone = append(gone[:20], "…")
-		}
-		c.fails(at(r.file, 0).fix(msg.Text{"resume the evaluation; the missing items are asked again", "续跑评测即可补齐缺失的题目"}), msg.Text{"no row for index %s", "缺少题号 %s"}, strings.Join(gone, ", "))
+		c.fails(at(r.file, 0).fix(msg.Text{"resume the evaluation; the missing items are asked again", "续跑评测即可补齐缺失的题目"}), msg.Text{"no row for index %s", "缺少题号 %s"}, msg.Few(msg.Numbers(gone), 20))
 	}
 	c.passes(msg.Text{"0 to %d, each once", "0 到 %d，各一次"}, n-1)
 	return nil

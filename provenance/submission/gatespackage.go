@@ -51,7 +51,7 @@ func gateP01(c *check) error {
 	if c.declared {
 		c.undeclared()
 	}
-	c.passes(msg.Text{"team %s, methods %s", "队伍 %s，方法 %s"}, c.decl.Team, strings.Join(c.decl.Methods, ", "))
+	c.passes(msg.Text{"team %s, methods %s", "队伍 %s，方法 %s"}, c.decl.Team, msg.List(c.decl.Methods))
 	return nil
 }
 

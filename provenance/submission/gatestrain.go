@@ -273,7 +273,7 @@ func gateT04(c *check) error {
 		}
 	}
 	if len(elsewhere) > 0 {
-		c.passes(msg.Text{"every row is traced; the ledgers also speak of %s, which is not in the package", "每行均可追溯；账本还提到不在提交包内的 %s"}, strings.Join(elsewhere, ", "))
+		c.passes(msg.Text{"every row is traced; the ledgers also speak of %s, which is not in the package", "每行均可追溯；账本还提到不在提交包内的 %s"}, msg.List(elsewhere))
 		return nil
 	}
 	c.passes(msg.Text{"rows traced: %d, steps: %d, sources: %d", "%d 行，经 %d 个步骤，追溯到 %d 个来源"}, sum.Profile.Rows, len(sum.Steps), len(sum.Sources))

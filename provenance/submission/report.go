@@ -164,7 +164,7 @@ func (r *Report) Markdown(l msg.Lang) []byte {
 	s := r.Summary
 	say(msg.Text{"%d passed, %d failed, %d {warning|warnings}, %d not checked, %d {error|errors}.\n", "%d 项通过，%d 项不通过，%d 项警告，%d 项未检查，%d 项出错。\n"}, s.Passed, s.Failed, s.Warned, s.Skipped, s.Errors)
 	say(msg.Text{"Team %s; methods %s; benchmark %s, %d {item|items}; %d {file|files}", "队伍 %s；方法 %s；评测集 %s，%d 道题；%d 个文件"},
-		r.Team, strings.Join(r.Methods, ", "), r.Benchmark.Name, r.Benchmark.N, r.Files)
+		r.Team, msg.List(r.Methods), r.Benchmark.Name, r.Benchmark.N, r.Files)
 	if r.SHA256 != "" {
 		say(msg.Text{"; sha256 %s", "；sha256 %s"}, span(r.SHA256))
 	}

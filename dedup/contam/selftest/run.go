@@ -41,7 +41,7 @@ func (o *Options) kinds() ([]Kind, error) {
 				names = append(names, k.Name)
 			}
 			return nil, fail.New(fail.Usage, msg.Text{"unknown kind of change %q", "未知的改动方式 %q"}, name).
-				Hint(msg.Text{"the kinds are %s", "可用的方式：%s"}, strings.Join(names, ", "))
+				Hint(msg.Text{"the kinds are %s", "可用的方式：%s"}, msg.List(names))
 		}
 	}
 	return slices.DeleteFunc(all, func(k Kind) bool {
