@@ -226,7 +226,7 @@ func percentEscape(b []byte, i int) (r rune, n int) {
 	if c := buf[0]; c < utf8.RuneSelf {
 		mark := c|0x20 < 'a' && (c < '0' || c > '9') || c > 'z'
 		digit := i > 0 && b[i-1] >= '0' && b[i-1] <= '9'
-		if mark && i > 0 && b[i-1] != ' ' && (!digit || size > 3 || escapedNear(b, i)) {
+		if mark && (i == 0 || b[i-1] != ' ') && (!digit || size > 3 || escapedNear(b, i)) {
 			return rune(c), size
 		}
 		return 0, 0

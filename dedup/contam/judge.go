@@ -19,7 +19,7 @@ func (s *Scanner) judge(e *evidence) (Verdict, string) {
 	it := e.it
 	c := it.limits
 	exact := e.stemDist == 0 && it.stemLen > 0
-	if !e.same {
+	if !e.same || !s.once(e) {
 		if e.match.options >= c.OptionsOnly && e.optLetters >= c.OptionsOnlyLetters && e.stem < c.StemShown {
 			return OptionsOnly, "options"
 		}

@@ -200,22 +200,29 @@ func (n *numbering) otherUnit(m, d *measure) bool {
 }
 
 // unitsDiffer reports whether data has the numbers of the item, and perhaps more
-// behind them, of which one is in another unit.
-func (n *numbering) unitsDiffer(item, data *measured) bool {
+// behind them, of which one is in another unit; edits are those between the names
+// of the units.
+func (n *numbering) unitsDiffer(item, data *measured) (edits int, differ bool) {
 	if len(item.all) > len(data.all) {
-		return false
+		return 0, false
 	}
-	other := false
 	for i := range item.all {
-		if !slices.Equal(item.all[i].number, data.all[i].number) {
-			return false
+		m, d := &item.all[i], &data.all[i]
+		if !slices.Equal(m.number, d.number) {
+			return 0, false
 		}
-		other = other || n.otherUnit(&item.all[i], &data.all[i])
+		if n.otherUnit(m, d) {
+			differ = true
+			if m.unit >= 0 && d.unit >= 0 {
+				edits += distance(n.names[m.unit].name, n.names[d.unit].name)
+			}
+		}
 	}
-	return other
+	return edits, differ
 }
 
-// unitChanged reports whether a number of the stem has another unit.
+// unitChanged reports whether a number of the stem has another unit, and hardly
+// anything else is changed: damaged text has 9 mHz for 9 GHz, too.
 func (s *Scanner) unitChanged(e *evidence) bool {
 	n, a := s.ix.numbers, s.ix.alpha
 	for _, p := range e.spots() {
@@ -227,7 +234,8 @@ func (s *Scanner) unitChanged(e *evidence) bool {
 		if !slices.ContainsFunc(item.all, measure.counts) {
 			continue
 		}
-		if data := n.measure(a, e.textOf(p)); n.unitsDiffer(&item, &data) {
+		data := n.measure(a, e.textOf(p))
+		if edits, differ := n.unitsDiffer(&item, &data); differ && distance(p.item, e.window[p.lo:p.hi]) <= edits {
 			return true
 		}
 	}
@@ -288,7 +296,10 @@ func (s *Scanner) inOtherUnits(e *evidence, item *measured, r offer) bool {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(r.raw), []byte("\n"))
 	for _, raw := range [][]byte{r.raw, line} {
 		data := s.ix.numbers.measure(s.ix.alpha, raw)
-		if len(data.all) == len(item.all) && s.ix.numbers.unitsDiffer(item, &data) && distance(item.rest, data.rest) <= tolerance(len(item.rest), e.it.latin) {
+		if len(data.all) != len(item.all) || distance(item.rest, data.rest) > tolerance(len(item.rest), e.it.latin) {
+			continue
+		}
+		if _, differ := s.ix.numbers.unitsDiffer(item, &data); differ {
 			return true
 		}
 	}

@@ -75,12 +75,7 @@ func (s *Scanner) verify(it *item, window []letter, withOptions bool) match {
 			good++
 		}
 	}
-	if it.stemLen > 0 {
-		m.stem = 1 - float64(stemDist)/float64(it.stemLen)
-	}
-	m.stemDist = stemDist
-	m.stemAbove = max(0, (m.stem-base)/(1-base))
-	m.nats = m.stem * float64(it.stemMass)
+	m.setStem(it, stemDist)
 	if it.statements > 0 {
 		m.statements = float64(good) / float64(statementPieces(it))
 	}
@@ -97,6 +92,17 @@ func (s *Scanner) verify(it *item, window []letter, withOptions bool) match {
 	s.options(it, w, &m)
 	m.decide(it, c)
 	return m
+}
+
+// setStem says how far the stem is from what stands in the window.
+func (m *match) setStem(it *item, dist int) {
+	base := chance(it.latin)
+	if it.stemLen > 0 {
+		m.stem = 1 - float64(dist)/float64(it.stemLen)
+	}
+	m.stemDist = dist
+	m.stemAbove = max(0, (m.stem-base)/(1-base))
+	m.nats = m.stem * float64(it.stemMass)
 }
 
 // maxPlaces bounds the pieces whose places are kept; a stem of more has so many
