@@ -2,6 +2,7 @@ package feed
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/drydock-ml/drydock/qwen3"
 )
@@ -72,6 +73,39 @@ func (s *Sample) turn(c *qwen3.Conversation, i int) error {
 		s.Loss[end+k] = true
 	}
 	return nil
+}
+
+// axolotlPair is rl: dpo with type: chat_template.default. Answers are rendered
+// behind a question that is a dummy, put behind the prompt as text, without the
+// line end at the end, and encoded with it. roles_to_train and train_on_eos say
+// nothing there: the think block is always trained. Of a turn only role and
+// content are read.
+func axolotlPair(chosen, rejected *qwen3.Conversation) (won, lost Sample, err error) {
+	prompt, err := qwen3.Render(nil, textOnly(chosen.Messages[:len(chosen.Messages)-1]), qwen3.RenderOptions{GenerationPrompt: true})
+	if err != nil {
+		return won, lost, err
+	}
+	given := qwen3.Encode(nil, string(prompt))
+	sides := [2]Sample{}
+	for i, c := range []*qwen3.Conversation{chosen, rejected} {
+		text, err := qwen3.Render(nil, textOnly([]qwen3.Message{{Role: "user", Content: dummy, Text: true}, c.Messages[len(c.Messages)-1]}), qwen3.RenderOptions{})
+		if err != nil {
+			return won, lost, err
+		}
+		answer := strings.TrimPrefix(string(text), "<|im_start|>user\n"+dummy+"<|im_end|>\n<|im_start|>assistant\n")
+		sides[i].IDs = qwen3.Encode(nil, string(prompt)+strings.TrimSuffix(answer, "\n"))
+	}
+	from := min(sameStart(given, sides[0].IDs), sameStart(given, sides[1].IDs))
+	return trainedFrom(sides[0].IDs, from), trainedFrom(sides[1].IDs, from), nil
+}
+
+// textOnly is a conversation of which role and content are left.
+func textOnly(turns []qwen3.Message) *qwen3.Conversation {
+	c := &qwen3.Conversation{Messages: make([]qwen3.Message, len(turns))}
+	for i, m := range turns {
+		c.Messages[i] = qwen3.Message{Role: m.Role, Content: m.Content, Text: m.Text}
+	}
+	return c
 }
 
 // afterPrompt puts the ids of the whole conversation behind those of its prompt,

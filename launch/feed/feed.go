@@ -5,6 +5,8 @@
 package feed
 
 import (
+	"slices"
+
 	"github.com/drydock-ml/drydock/qwen3"
 )
 
@@ -31,6 +33,30 @@ func (s *Sample) Trained() int {
 // A Feeder makes samples of rows. The error is why the trainer leaves the row
 // out, of kind partial.
 type Feeder func(c *qwen3.Conversation) (Sample, error)
+
+// A PairFeeder makes the two samples of a preference pair: of two conversations
+// that differ in their last turn, the answers. The error is as a Feeder's.
+type PairFeeder func(chosen, rejected *qwen3.Conversation) (won, lost Sample, err error)
+
+// each feeds both sides of a pair by themselves.
+func each(f Feeder) PairFeeder {
+	return func(chosen, rejected *qwen3.Conversation) (won, lost Sample, err error) {
+		if won, err = f(chosen); err == nil {
+			lost, err = f(rejected)
+		}
+		return won, lost, err
+	}
+}
+
+// joinedAt is a prompt and the answer behind it, which the loss is taken on.
+func joinedAt(prompt, answer []int32) Sample {
+	return trainedFrom(slices.Concat(prompt, answer), len(prompt))
+}
+
+// trainedFrom is a sample whose loss is taken on everything from one id on.
+func trainedFrom(ids []int32, from int) Sample {
+	return Sample{IDs: ids, Loss: append(make([]bool, from), slices.Repeat([]bool{true}, len(ids)-from)...)}
+}
 
 // add encodes a text by itself, as trainers do that join ids and not texts.
 func (s *Sample) add(text string, loss bool) {

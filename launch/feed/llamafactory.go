@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -23,7 +24,31 @@ type LLaMAFactory struct {
 }
 
 // Feeder returns what these settings make of a row.
-func (o LLaMAFactory) Feeder() Feeder {
+func (o LLaMAFactory) Feeder() Feeder { return o.feeder(false) }
+
+// Rated returns what these settings make of a row with a label, under stage: kto.
+// mask_history says nothing there: only the last answer is trained, and the block
+// is written on it alone.
+func (o LLaMAFactory) Rated() Feeder { return o.feeder(true) }
+
+// Pair returns what these settings make of a preference pair, under stage: dpo.
+// Only the last answer is trained, as in a row with a label; the prompt of both is
+// the chosen one's, with its think block where that is not trained.
+func (o LLaMAFactory) Pair() PairFeeder {
+	rated := o.Rated()
+	return func(chosen, rejected *qwen3.Conversation) (won, lost Sample, err error) {
+		if won, err = rated(chosen); err != nil {
+			return won, lost, err
+		}
+		if lost, err = rated(rejected); err != nil {
+			return won, lost, err
+		}
+		prompt, answer := slices.Index(won.Loss, true), slices.Index(lost.Loss, true)
+		return won, joinedAt(won.IDs[:prompt], lost.IDs[answer:]), nil
+	}
+}
+
+func (o LLaMAFactory) feeder(lastOnly bool) Feeder {
 	return func(c *qwen3.Conversation) (Sample, error) {
 		system, turns, ok := pairs(c)
 		if !ok {
@@ -32,7 +57,7 @@ func (o LLaMAFactory) Feeder() Feeder {
 				"LLaMA-Factory 会丢弃轮次不是 user、assistant 交替的行",
 			})
 		}
-		return o.feed(system, turns), nil
+		return o.feed(system, turns, lastOnly), nil
 	}
 }
 
@@ -67,12 +92,15 @@ func plainText(system string, turns []qwen3.Message, maskHistory bool) Sample {
 	return s
 }
 
-func (o LLaMAFactory) feed(system string, turns []qwen3.Message) Sample {
+// feed makes a sample of a row. lastOnly is what stages dpo and kto do
+// (encode_oneturn in data/template.py), else the row is encoded turn by turn
+// (encode_multiturn).
+func (o LLaMAFactory) feed(system string, turns []qwen3.Message, lastOnly bool) Sample {
 	if system == "" {
 		system = o.DefaultSystem
 	}
 	if o.Template == "default" {
-		return plainText(system, turns, o.MaskHistory)
+		return plainText(system, turns, o.MaskHistory || lastOnly)
 	}
 	if o.Template == "qwen" && system == "" {
 		system = qwenSystem
@@ -86,13 +114,13 @@ func (o LLaMAFactory) feed(system string, turns []qwen3.Message) Sample {
 	trainBlock := o.EnableThinking != nil && *o.EnableThinking
 	for i := 0; i < len(turns); i += 2 {
 		last := i+2 == len(turns)
-		past := o.MaskHistory && !o.PreserveThinking && !last
+		past := !last && (lastOnly || o.MaskHistory && !o.PreserveThinking) // without a block
 		answer := turns[i+1].Content
-		if reasons && (removeAll || past) {
+		if reasons && (removeAll && (last || !lastOnly) || past && !o.PreserveThinking) {
 			answer = removeThought(answer)
 		}
 		s.add("<|im_start|>user\n"+turns[i].Content+"<|im_end|>\n<|im_start|>assistant\n", false)
-		loss := last || !o.MaskHistory
+		loss := last || !o.MaskHistory && !lastOnly
 		if reasons && !past && !strings.Contains(answer, "<think>") && !strings.Contains(answer, "</think>") {
 			s.add(qwen3.EmptyThink, loss && trainBlock)
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/qwen3"
 )
 
 // Settings are a trainer's settings, and what it makes of a row under them.
@@ -12,6 +13,26 @@ type Settings struct {
 	Version string   // the version the Feeder is held to
 	Words   []string // the settings in the trainer's own words
 	Feed    Feeder
+	// Pair is of preference pairs, Rated of rows with a label (KTO); nil: each
+	// answer is fed as Feed says.
+	Pair  PairFeeder
+	Rated Feeder
+}
+
+// FeedPair makes the two samples of a preference pair.
+func (s *Settings) FeedPair(chosen, rejected *qwen3.Conversation) (won, lost Sample, err error) {
+	if s.Pair == nil {
+		return each(s.Feed)(chosen, rejected)
+	}
+	return s.Pair(chosen, rejected)
+}
+
+// FeedRated makes the sample of a row with a label.
+func (s *Settings) FeedRated(c *qwen3.Conversation) (Sample, error) {
+	if s.Rated == nil {
+		return s.Feed(c)
+	}
+	return s.Rated(c)
 }
 
 // Trainers lists the trainers whose feed is known, the one drydock starts by
@@ -71,7 +92,7 @@ func forLLaMAFactory(c emit.Contract) Settings {
 		return s
 	}
 	o.EnableThinking = &thinking
-	s.Feed = o.Feeder()
+	s.Feed, s.Pair, s.Rated = o.Feeder(), o.Pair(), o.Rated()
 	return s
 }
 
@@ -104,7 +125,7 @@ func forTRL(c emit.Contract) Settings {
 	default:
 		return s
 	}
-	s.Feed = o.Feeder()
+	s.Feed, s.Pair = o.Feeder(), o.pair
 	return s
 }
 
@@ -119,6 +140,6 @@ func forAxolotl(c emit.Contract) Settings {
 	default:
 		return s
 	}
-	s.Feed = o.Feeder()
+	s.Feed, s.Pair = o.Feeder(), axolotlPair
 	return s
 }

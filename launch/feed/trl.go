@@ -62,10 +62,18 @@ func (o TRL) completion(c *qwen3.Conversation) (Sample, error) {
 		return Sample{}, err
 	}
 	given := qwen3.Encode(make([]int32, 0, len(text)/2), string(prompt))
-	s := Sample{IDs: encodeOn(given, prompt, text)}
-	same := sameStart(s.IDs, given)
-	s.Loss = append(make([]bool, same), slices.Repeat([]bool{true}, len(s.IDs)-same)...)
-	return s, nil
+	ids := encodeOn(given, prompt, text)
+	return trainedFrom(ids, sameStart(ids, given)), nil
+}
+
+// pair takes the loss on what is beyond the prompt, and begins it in both at the
+// same place.
+func (o TRL) pair(chosen, rejected *qwen3.Conversation) (won, lost Sample, err error) {
+	if won, lost, err = each(o.completion)(chosen, rejected); err != nil {
+		return won, lost, err
+	}
+	from := min(slices.Index(won.Loss, true), slices.Index(lost.Loss, true))
+	return trainedFrom(won.IDs, from), trainedFrom(lost.IDs, from), nil
 }
 
 // answersOnly renders with TRL's training template: history keeps its thinking.

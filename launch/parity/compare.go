@@ -1,6 +1,7 @@
 package parity
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -38,7 +39,10 @@ func (k *checker) wants(c *qwen3.Conversation) (wanted, error) {
 	w.ids = qwen3.Encode(k.ids[:0], string(prompt))
 	w.opened, w.asked = len(w.ids), len(w.ids)
 	k.text = prompt
-	answer := k.answer(&c.Messages[last])
+	answer, err := k.answer(c)
+	if err != nil {
+		return wanted{}, err
+	}
 	if k.o.NoThinking {
 		w.ids = qwen3.Encode(w.ids, qwen3.EmptyThink)
 		w.asked = len(w.ids)
@@ -50,12 +54,22 @@ func (k *checker) wants(c *qwen3.Conversation) (wanted, error) {
 }
 
 // answer is what the model is to write after "assistant\n".
-func (k *checker) answer(m *qwen3.Message) string {
+func (k *checker) answer(c *qwen3.Conversation) (string, error) {
+	m := &c.Messages[len(c.Messages)-1]
+	if len(m.ToolCalls) > 0 { // behind the text, as the template writes them
+		text, err := qwen3.Render(nil, c, qwen3.RenderOptions{})
+		if err != nil {
+			return "", err
+		}
+		const opened = "<|im_start|>assistant\n"
+		answer := string(text[bytes.LastIndex(text, []byte(opened))+len(opened):])
+		return strings.TrimSuffix(answer, "<|im_end|>\n"), nil
+	}
 	if k.o.Contract == emit.Plain {
-		return m.Content
+		return m.Content, nil
 	}
 	reasoning, answer := m.Thinking()
-	return "<think>\n" + strings.Trim(reasoning, "\n") + "\n</think>\n\n" + strings.TrimLeft(answer, "\n")
+	return "<think>\n" + strings.Trim(reasoning, "\n") + "\n</think>\n\n" + strings.TrimLeft(answer, "\n"), nil
 }
 
 // compare finds how a sample differs from what is wanted of it: the tokens

@@ -17,9 +17,12 @@ func (k *checker) lint(r *row, out *found) {
 	for _, name := range r.reserved {
 		out.add(reservedColumn, "/"+drydock.EscapePointer(name), msg.Text{})
 	}
+	if r.unanswered != "" && k.o.Settings.Trainer == "swift" {
+		out.add(dropped, r.unanswered, msg.Text{"ms-swift deletes pairs whose losing answer is null", "ms-swift 会删除 rejected 为 null 的偏好对"})
+	}
 	for i := range r.conv.Messages {
 		m, at := &r.conv.Messages[i], r.pointers[i]
-		if m.Role != "system" && !r.foreign && strings.TrimSpace(m.Content) == "" {
+		if m.Role != "system" && m.Role != "tool" && len(m.ToolCalls) == 0 && !r.foreign && strings.TrimSpace(m.Content) == "" {
 			out.add(emptyTurn, at, msg.Text{})
 		}
 		if i > 0 && m.Role == r.conv.Messages[i-1].Role && k.o.Settings.Trainer == "swift" {
@@ -27,6 +30,9 @@ func (k *checker) lint(r *row, out *found) {
 		}
 		if m.Role == "assistant" {
 			k.lintAnswer(m, at, i == last, out)
+			for j := range m.ToolCalls {
+				out.control(string(m.ToolCalls[j].Arguments), at)
+			}
 			continue
 		}
 		if m.Role == "system" && strings.TrimSpace(m.Content) == "" {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/launch/feed"
 	"github.com/drydock-ml/drydock/qwen3"
 
 	"github.com/valyala/fastjson"
@@ -36,8 +37,10 @@ func (p *rowParser) pair(r *row, v *fastjson.Value) error {
 			n--
 		}
 		r.unanswered = ""
-		r.rejected = &row{conv: qwen3.Conversation{Messages: slices.Clone(r.conv.Messages[:n])}, pointers: slices.Clone(r.pointers[:n])}
-		return p.side(r.rejected, name, f)
+		r.rejected = &row{conv: qwen3.Conversation{Messages: slices.Clone(r.conv.Messages[:n]), Tools: r.conv.Tools}, pointers: slices.Clone(r.pointers[:n])}
+		err := p.side(r.rejected, name, f)
+		r.tooled, r.foreign = r.tooled || r.rejected.tooled, r.foreign || r.rejected.foreign
+		return err
 	}
 	return nil
 }
@@ -55,13 +58,10 @@ func (p *rowParser) side(r *row, name string, v *fastjson.Value) error {
 }
 
 // lintPair looks at what a pair needs besides two answers that are each as the
-// endpoint is to give them.
-func (k *checker) lintPair(r *row, out *found) error {
-	if r.unanswered != "" && k.o.Settings.Trainer == "swift" {
-		out.add(dropped, r.unanswered, msg.Text{"ms-swift deletes pairs whose losing answer is null", "ms-swift 会删除 rejected 为 null 的偏好对"})
-	}
+// endpoint is to give them. samples are nil where the trainer leaves the row out.
+func (k *checker) lintPair(r *row, samples []feed.Sample, out *found) error {
 	lost := r.rejected
-	if lost == nil || r.foreign || lost.foreign {
+	if lost == nil {
 		return nil
 	}
 	last := len(lost.conv.Messages) - 1
@@ -74,16 +74,16 @@ func (k *checker) lintPair(r *row, out *found) error {
 		return nil
 	}
 	k.lintAnswer(m, at, true, out)
-	s, err := k.o.Settings.Feed(k.fedRow(&lost.conv))
-	if err != nil {
-		return nil // the turns they have in common say so already
+	if samples == nil {
+		return nil
 	}
+	s := &samples[1]
 	if k.o.MaxLength > 0 && len(s.IDs) > k.o.MaxLength && out.tokens <= k.o.MaxLength {
 		out.add(tooLong, at, msg.Text{"%d {token|tokens}, the limit is %d", "%d 个 token，上限为 %d"}, len(s.IDs), k.o.MaxLength)
 	}
 	w, err := k.wants(&lost.conv)
 	if err == nil {
-		compare(lost, &s, w, out)
+		compare(lost, s, w, out)
 	}
 	return err
 }

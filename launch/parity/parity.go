@@ -277,34 +277,56 @@ func (k *checker) row(data []byte, p *pending) error {
 // conversation looks at questions and answers.
 func (k *checker) conversation(r *row, out *found) error {
 	k.lint(r, out)
-	if r.foreign {
+	if r.foreign || r.tooled {
+		lintTools(k.parser.value, out)
+	}
+	if r.foreign || r.tooled && !rendersTools(k.o.Settings.Trainer) {
 		out.uncompared = true
 		out.add(toolsInRow, "", msg.Text{})
-		lintTools(k.parser.value, out)
-	} else if err := k.feed(r, out); err != nil {
-		return err
+		return nil
 	}
-	return k.lintPair(r, out)
+	samples, err := k.samples(r)
+	if err != nil {
+		for _, e := range fail.All(err) {
+			out.add(dropped, "", msg.Text{"%s", "%s"}, e)
+		}
+		samples = nil
+	}
+	if samples != nil {
+		if err := k.feed(r, &samples[0], out); err != nil {
+			return err
+		}
+	}
+	return k.lintPair(r, samples, out)
+}
+
+// samples are what the trainer makes of questions and answers: of a preference
+// pair the chosen one and the rejected one. The error is why the row is left out.
+func (k *checker) samples(r *row) ([]feed.Sample, error) {
+	s := &k.o.Settings
+	switch {
+	case r.rejected != nil:
+		won, lost, err := s.FeedPair(k.fedRow(&r.conv), k.fedRow(&r.rejected.conv))
+		return []feed.Sample{won, lost}, err
+	case r.rated:
+		one, err := s.FeedRated(k.fedRow(&r.conv))
+		return []feed.Sample{one}, err
+	}
+	one, err := s.Feed(k.fedRow(&r.conv))
+	return []feed.Sample{one}, err
 }
 
 // pretraining takes a row of ms-swift's pretraining for the running text it is: one
 // turn of the assistant; nil: it is none.
 func (k *checker) pretraining(r *row) *running {
-	if m := r.conv.Messages; len(m) == 1 && m[0].Role == "assistant" && k.o.Settings.Trainer == "swift" && !r.foreign {
+	if m := r.conv.Messages; len(m) == 1 && m[0].Role == "assistant" && k.o.Settings.Trainer == "swift" && !r.foreign && !r.tooled {
 		return &running{text: m[0].Content, pointer: r.pointers[0]}
 	}
 	return nil
 }
 
 // feed compares what the trainer makes of a row with what inference does.
-func (k *checker) feed(r *row, out *found) error {
-	s, err := k.o.Settings.Feed(k.fedRow(&r.conv))
-	if err != nil {
-		for _, e := range fail.All(err) {
-			out.add(dropped, "", msg.Text{"%s", "%s"}, e)
-		}
-		return nil
-	}
+func (k *checker) feed(r *row, s *feed.Sample, out *found) error {
 	out.fed, out.tokens, out.trained = true, len(s.IDs), s.Trained()
 	if k.o.MaxLength > 0 && len(s.IDs) > k.o.MaxLength {
 		out.add(tooLong, "", msg.Text{"%d {token|tokens}, the limit is %d", "%d 个 token，上限为 %d"}, len(s.IDs), k.o.MaxLength)
@@ -321,8 +343,8 @@ func (k *checker) feed(r *row, out *found) error {
 	if err != nil {
 		return err
 	}
-	compare(r, &s, w, out)
-	if k.o.Prompts > 0 {
+	compare(r, s, w, out)
+	if k.o.Prompts > 0 && !r.tooled { // the server is asked with turns alone
 		out.prompt = &qwen3.Conversation{Messages: r.conv.Messages[:last]}
 	}
 	return nil

@@ -31,11 +31,13 @@ type row struct {
 	id       string
 	conv     qwen3.Conversation
 	pointers []string // of each message's text, RFC 6901
-	// foreign is set for tools and what else no trainer's feed is known for.
-	foreign  bool
-	reserved []string // columns beside the conversation that the trainer takes for its own
-	running  *running // of a row that holds no conversation
-	rejected *row     // the losing answer of a preference pair, behind the same turns
+	// tooled is set where functions are offered or called, foreign for what no
+	// trainer's feed is known for.
+	tooled, foreign bool
+	reserved        []string // columns beside the conversation that the trainer takes for its own
+	running         *running // of a row that holds no conversation
+	rejected        *row     // the losing answer of a preference pair, behind the same turns
+	rated           bool     // a label says whether the answer is good (KTO)
 	// unanswered is where a losing answer is null; "": nowhere
 	unanswered string
 }
@@ -89,6 +91,7 @@ func (p *rowParser) parse(data []byte) (*row, error) {
 	if len(r.conv.Messages) == 0 {
 		return nil, bad("", msg.Text{"the conversation has no turn", "对话中没有消息"})
 	}
+	r.rated = r.rejected == nil && (isBool(v.Get("label")) || isBool(v.Get("kto_tag")))
 	p.beside(r, v)
 	return r, nil
 }
@@ -126,7 +129,12 @@ func idOf(v *fastjson.Value) string {
 // shape finds the fields that hold the conversation.
 func (p *rowParser) shape(r *row, v *fastjson.Value) error {
 	c := p.columns
-	r.foreign = present(v, "tools") || present(v, "functions")
+	r.foreign = present(v, "functions")
+	if r.tooled = present(v, "tools"); r.tooled {
+		var ok bool
+		r.conv.Tools, ok = toolsOf(v)
+		r.foreign = r.foreign || !ok
+	}
 	switch {
 	case c.Strict && c.Alpaca:
 		return p.alpaca(r, v, c)
@@ -147,6 +155,10 @@ func (p *rowParser) shape(r *row, v *fastjson.Value) error {
 		"no conversation in it: none of messages, conversations, prompt with completion, instruction with output",
 		"其中没有对话：没有 messages、conversations、prompt 加 completion、instruction 加 output 中的任何一种",
 	})
+}
+
+func isBool(v *fastjson.Value) bool {
+	return v != nil && (v.Type() == fastjson.TypeTrue || v.Type() == fastjson.TypeFalse)
 }
 
 // beside lists the columns that are no part of the conversation and have a name
@@ -265,20 +277,23 @@ func (p *rowParser) turn(r *row, at string, t *fastjson.Value, c Columns) error 
 	}
 	role = c.roleOf(role)
 	content, there, err := text(t, at, contentName)
-	calls := present(t, "tool_calls") || present(t, "function_call")
-	r.foreign = r.foreign || calls || role == "tool" || role == "observation" || role == "function_call" || role == "function"
+	calls, known := callsOf(t)
+	r.tooled = r.tooled || len(calls) > 0 || role == "tool"
+	r.foreign = r.foreign || !known || present(t, "function_call") || role == "observation" || role == "function_call" || role == "function"
 	if err != nil {
 		return err
 	}
-	if !there && !calls {
+	if !there && len(calls) == 0 && !r.foreign {
 		return bad(at, msg.Text{"has no %s", "没有 %s"}, contentName)
 	}
 	r.add(role, content, at+"/"+contentName)
+	m := &r.conv.Messages[len(r.conv.Messages)-1]
+	m.Text, m.ToolCalls = there, calls
 	for _, name := range []string{"reasoning_content", "reasoning"} {
 		if s, there, err := text(t, at, name); err != nil {
 			return err
 		} else if there {
-			r.conv.Messages[len(r.conv.Messages)-1].Reasoning = &s
+			m.Reasoning = &s
 			break
 		}
 	}
