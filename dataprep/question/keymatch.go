@@ -86,16 +86,17 @@ func matchLabelled(x *index, k *keyPart) {
 	if first := k.label.isForm && k.label.chapter == 0; inParens {
 		most = maxParen
 	} else if first {
-		most = 1 // 单选题 of the first part that has no key yet
+		most = 2 // 单选题 of the first part that has no key yet
 	}
 	found := x.open(k.label, most)
 	if len(found) == 0 || inParens && byParen(found, k) {
 		return
 	}
+	lone := true
 	if k.label.isForm && k.label.chapter == 0 {
-		found = found[:1]
+		lone, found = len(found) == 1, found[:1]
 	}
-	give(found, k)
+	give(found, k, lone)
 }
 
 // byParen handles keys such as 第3条 （1）DBD （2）AACCA A, where all numbers are in
@@ -122,7 +123,7 @@ func byParen(found []*section, k *keyPart) bool {
 			part.runs = append(part.runs, r)
 		}
 		if s := bySub[k.runs[from].paren]; s != nil && !s.keyed {
-			give([]*section{s}, part)
+			give([]*section{s}, part, false)
 		} else {
 			k.fail("no subsection " + itoa(k.runs[from].paren) + " is open")
 		}
@@ -145,7 +146,7 @@ func matchPlain(sections []*section, keys []*keyPart) {
 	}
 	if len(keys) == len(open) {
 		for i, k := range keys {
-			give(open[i:i+1], k)
+			give(open[i:i+1], k, len(keys) == 1)
 		}
 		return
 	}
@@ -153,7 +154,7 @@ func matchPlain(sections []*section, keys []*keyPart) {
 		if last := open[len(open)-1:]; fitsAlone(last[0], open, keys[0]) {
 			open = last
 		}
-		give(open, keys[0])
+		give(open, keys[0], true)
 		return
 	}
 	// fewer keys than sections or more: the ones whose counts can only fit in order
@@ -164,7 +165,7 @@ func matchPlain(sections []*section, keys []*keyPart) {
 			i++
 		}
 		if i < len(open) {
-			give(open[i:i+1], k)
+			give(open[i:i+1], k, false)
 			i++
 		}
 	}
@@ -213,8 +214,9 @@ func (k *keyPart) count() int {
 	return n
 }
 
-// give hands the answers of one key part to the questions of the sections.
-func give(sections []*section, k *keyPart) {
+// give hands the answers of one key part to the questions of the sections. lone says
+// that no other part of the key may be meant for them.
+func give(sections []*section, k *keyPart, lone bool) {
 	k.used = true
 	if k.whole != nil {
 		k.whole.used = true
@@ -253,7 +255,7 @@ func give(sections []*section, k *keyPart) {
 		why = "a row of the key has more or fewer letters than numbers"
 	}
 	k.fail(why)
-	giveByNumber(items, entries, broken, why)
+	giveByNumber(items, entries, broken || lone && nearlyAll(items, entries), why)
 }
 
 // giveByCode joins the keys that print ids to the questions that print them.
@@ -400,27 +402,52 @@ func (k *keyPart) fail(why string) {
 	}
 }
 
+// missable is of how many questions with an answer one more may lack it, or one
+// answer its question: too few prove nothing.
+const missable = 10
+
+// nearlyAll reports numbers of which one side prints all that the other does and a
+// few more: a key that begins at 2, or whose last row is lost.
+func nearlyAll(items []*item, entries []keyEntry) bool {
+	asked := make(map[int]bool, len(items))
+	for _, it := range items {
+		asked[it.num.n] = true
+	}
+	both := 0
+	for _, e := range entries {
+		if asked[e.n] {
+			both++
+		}
+	}
+	few, many := min(len(items), len(entries)), max(len(items), len(entries))
+	return both == few && many-few <= both/missable
+}
+
 // giveByNumber joins by printed number where the counts differ. A number is
-// trusted only when it stands once on either side, both lists run upwards and
-// both end at the same number: then a lost question or row explains the
-// difference. All other questions are marked.
-func giveByNumber(items []*item, entries []keyEntry, broken bool, why string) {
+// trusted only when it stands once on either side and both lists run upwards, and
+// both end at the same number or sure says that nothing else is meant: then a lost
+// question or row explains the difference. All other questions are marked.
+func giveByNumber(items []*item, entries []keyEntry, sure bool, why string) {
 	ok := len(items) > 0 && len(entries) > 0
 	for i := 1; i < len(items); i++ {
 		ok = ok && items[i].num.n > items[i-1].num.n
 	}
+	slices.SortStableFunc(entries, func(a, b keyEntry) int { return cmp.Compare(a.n, b.n) }) // a key in columns is read across
 	by := map[int]keyEntry{}
 	for i, e := range entries {
 		ok = ok && e.n > 0 && (i == 0 || e.n > entries[i-1].n)
 		by[e.n] = e
 	}
-	ok = ok && (broken || items[len(items)-1].num.n == entries[len(entries)-1].n)
+	ok = ok && (sure || items[len(items)-1].num.n == entries[len(entries)-1].n)
 	for _, it := range items {
 		if e, found := by[it.num.n]; ok && found {
 			it.take(e, doubtKeyNumber)
 			continue
 		}
 		it.mismatch = why
+		if ok {
+			it.mismatch = "the key has no answer for number " + itoa(it.num.n) + "; " + why
+		}
 	}
 }
 

@@ -135,14 +135,14 @@ func ordinal(s string) (n, end int) {
 // skipTotal skips the count of all questions behind the number of one: 1/50, 1 of
 // 50, and says whether one stands there.
 func skipTotal(s string, i, n int) (end int, found bool) {
-	j := skipSpace(s, i)
+	j, words := skipSpace(s, i), false
 	switch {
 	case strings.HasPrefix(s[j:], "/"):
 		j++
 	case strings.HasPrefix(s[j:], "／"):
 		j += len("／")
 	case j > i && strings.HasPrefix(s[j:], "of "):
-		j += len("of ")
+		j, words = j+len("of "), true
 	default:
 		return i, false
 	}
@@ -151,7 +151,10 @@ func skipTotal(s string, i, n int) (end int, found bool) {
 	if w == 0 || w > 5 || total < n || total < 3 {
 		return i, false
 	}
-	return j + w, true
+	if end = j + w; words && end < len(s) && skipMarks(s, end) == skipSpace(s, end) {
+		return i, false // 1 of 50 vessels
+	}
+	return end, true
 }
 
 // skipTag returns where a tag in brackets that stands at i ends, （单选题） or （2分）;
