@@ -268,6 +268,11 @@ func (e *evidence) script() []letterEdit {
 // window as it stands in the stem or in an option.
 func (e *evidence) longestRun() int {
 	best := 0
+	for _, s := range e.edits {
+		if n := s.to - s.from; s.op == OpEqual && n >= runLen {
+			best = max(best, n)
+		}
+	}
 	for _, seg := range e.it.segments {
 		best = e.runs.longest(seg, best)
 	}
@@ -331,25 +336,35 @@ func (x *runIndex) find(ls, text []letter) (end int) {
 }
 
 // longest returns the length of the longest stretch of ls in the text, best when
-// none is longer than that.
+// none is longer than that. Of a longer one every so many letters need a look only,
+// from which it is followed to both sides.
 func (x *runIndex) longest(ls []letter, best int) int {
-	for i := 0; i+max(runLen, best+1) <= len(ls); i++ {
+	for i := 0; i+runLen <= len(ls); i += max(1, best-runLen+2) {
 		for j := x.head[runHash(ls[i:])]; j > 0; j = x.next[j-1] {
-			w := x.text[j-1:]
-			if best >= len(w) || w[best] != ls[i+best] { // can be no longer
-				continue
+			n := commonPrefix(ls[i:], x.text[j-1:])
+			if n < runLen {
+				continue // another with the same hash
 			}
-			n := 0
-			for i+n < len(ls) && n < len(w) && ls[i+n] == w[n] && w[n] != foreign {
-				n++
-			}
-			if n >= runLen {
-				best = max(best, n)
-			}
-			if i+best >= len(ls) {
-				return best
-			}
+			best = max(best, n+commonSuffix(ls[:i], x.text[:j-1]))
 		}
 	}
 	return best
+}
+
+// commonPrefix returns how many letters two texts begin with alike.
+func commonPrefix(a, b []letter) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] && a[n] != foreign {
+		n++
+	}
+	return n
+}
+
+// commonSuffix returns how many letters two texts end with alike.
+func commonSuffix(a, b []letter) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] && a[len(a)-1-n] != foreign {
+		n++
+	}
+	return n
 }

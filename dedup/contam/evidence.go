@@ -35,6 +35,7 @@ type evidence struct {
 
 // buffers are for what a match needs while it is judged and told of.
 type buffers struct {
+	sought   []found
 	parts    []piece // interrupted pieces, in parts
 	blotted  []letter
 	runs     runIndex
@@ -177,18 +178,21 @@ func (s *Scanner) locate(e *evidence) {
 	e.blotted = w
 	e.region = [2]int{len(w), 0}
 	e.runs.reset(e.window)
+	e.sought = e.sought[:0]
 	pieces := e.it.stem
 	if e.how == asClauses {
 		pieces = e.it.clauses
 	}
 	for i := range pieces {
-		p := &pieces[i]
-		d, end := s.nearest(e, p)
-		if e.how == asBroken && d > gapCost {
-			e.locateBroken(p, &s.gaps)
+		e.sought = append(e.sought, found{piece: &pieces[i]})
+	}
+	s.nearest(e)
+	for _, f := range e.sought {
+		if e.how == asBroken && f.place.dist > gapCost {
+			e.locateBroken(f.piece, &s.gaps)
 			continue
 		}
-		s.put(e, p, d, end)
+		s.put(e, f)
 	}
 	for _, f := range e.pieces {
 		if len(f.piece.letters) > shortPiece || e.it.stemLen <= 6 {
@@ -201,15 +205,19 @@ func (s *Scanner) locate(e *evidence) {
 			w[k] = none
 		}
 	}
+	e.sought = e.sought[:0]
 	for i := range e.it.options {
 		o := &e.it.options[i]
 		if o.trivial {
 			continue
 		}
 		for k := range o.pieces {
-			d, end := s.nearest(e, &o.pieces[k])
-			s.put(e, &o.pieces[k], d, end)
+			e.sought = append(e.sought, found{piece: &o.pieces[k]})
 		}
+	}
+	s.nearest(e)
+	for _, f := range e.sought {
+		s.put(e, f)
 	}
 	if e.region[0] > e.region[1] {
 		e.region = [2]int{0, 0}
@@ -220,25 +228,38 @@ func (s *Scanner) locate(e *evidence) {
 	}
 }
 
-// nearest returns the least distance of a piece to any place of what is left of the
-// window, and where the first such place ends.
-func (s *Scanner) nearest(e *evidence, p *piece) (dist, end int) {
-	if end := e.runs.find(p.letters, e.blotted); end > 0 {
-		return 0, end
+// nearest finds, for the pieces sought, the least distance to any place of what is
+// left of the window, and where the first such place ends.
+func (s *Scanner) nearest(e *evidence) {
+	var waits *found // for another to be measured with
+	for i := range e.sought {
+		f := &e.sought[i]
+		if f.place.end = e.runs.find(f.piece.letters, e.blotted); f.place.end > 0 {
+			continue
+		}
+		if waits == nil {
+			waits = f
+			continue
+		}
+		waits.place, f.place = s.m.searchTwo(waits.piece.letters, f.piece.letters, e.blotted)
+		waits = nil
 	}
-	return s.m.search(p.letters, e.blotted)
+	if waits != nil {
+		waits.place.dist, waits.place.end = s.m.search(waits.piece.letters, e.blotted)
+	}
 }
 
 // put notes where a piece was found, unless that is too far off.
-func (s *Scanner) put(e *evidence, p *piece, dist, end int) {
-	if dist*5 > len(p.letters)*2 {
+func (s *Scanner) put(e *evidence, f found) {
+	p, ls := &f.place, f.piece.letters
+	if p.dist*5 > len(ls)*2 {
 		return
 	}
-	start := end - len(p.letters)
-	if dist > 0 {
-		start = s.m.start(p.letters, e.blotted, end, dist)
+	p.start = p.end - len(ls)
+	if p.dist > 0 {
+		p.start = s.m.start(ls, e.blotted, p.end, p.dist)
 	}
-	e.pieces = append(e.pieces, found{p, place{dist: dist, start: start, end: end}})
+	e.pieces = append(e.pieces, f)
 }
 
 // reach takes the stem's shortest pieces, which stand anywhere, and those that

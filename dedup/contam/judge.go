@@ -289,10 +289,10 @@ func (e *evidence) sameOffer(i, k int) bool {
 	}
 	known := &e.alike[i*len(e.options)+k]
 	if *known == unknown {
-		o, r := e.it.options[i].letters, e.options[k]
+		o, r, n := e.it.options[i].letters, e.options[k], e.numbers
 		*known = truthOf(r.is(func(ls []letter) bool { return sameOption(o, ls, e.it.latin) }) ||
-			r.is(func(ls []letter) bool {
-				return sameOption(e.numbers.same(o), e.numbers.same(ls), e.it.latin)
+			n.in(o) && r.is(func(ls []letter) bool {
+				return n.in(ls) && sameOption(n.same(o), n.same(ls), e.it.latin)
 			}))
 	}
 	return *known == yes
@@ -300,7 +300,7 @@ func (e *evidence) sameOffer(i, k int) bool {
 
 func sameOption(a, b []letter, latin bool) bool {
 	most := tolerance(len(a), latin)
-	return max(len(a)-len(b), len(b)-len(a)) <= most && distance(a, b) <= most && sameDigits(a, b)
+	return max(len(a)-len(b), len(b)-len(a)) <= most && sameDigits(a, b) && distance(a, b) <= most
 }
 
 // reordered reports whether all options, or all statements, are there but in

@@ -226,7 +226,7 @@ func (n *numbering) unitsDiffer(item, data *measured) (edits int, differ bool) {
 func (s *Scanner) unitChanged(e *evidence) bool {
 	n, a := s.ix.numbers, s.ix.alpha
 	for _, p := range e.spots() {
-		if !slices.ContainsFunc(p.item, n.numeral) || e.fieldOf(p.lo) != e.fieldOf(p.hi-1) {
+		if !n.in(p.item) || e.fieldOf(p.lo) != e.fieldOf(p.hi-1) {
 			continue
 		}
 		k := slices.IndexFunc(e.it.segments, func(ls []letter) bool { return slices.Equal(ls, p.item) })
@@ -264,7 +264,7 @@ func (s *Scanner) optionUnitsChanged(e *evidence) bool {
 	n, a := s.ix.numbers, s.ix.alpha
 	with, changed := 0, 0
 	for i, o := range s.question(e.it).Options {
-		if e.it.options[i].combo || !slices.ContainsFunc(e.it.options[i].letters, n.numeral) {
+		if e.it.options[i].combo || !n.in(e.it.options[i].letters) {
 			continue
 		}
 		item := n.measure(a, []byte(o.Text))
@@ -274,7 +274,7 @@ func (s *Scanner) optionUnitsChanged(e *evidence) bool {
 		with++
 		same, other := false, false
 		for k, r := range e.options {
-			if slices.ContainsFunc(r.text, n.numeral) && s.inOtherUnits(e, &item, r) {
+			if n.in(r.text) && s.inOtherUnits(e, &item, r) {
 				other = true
 			} else if e.sameOffer(i, k) {
 				same = true

@@ -147,37 +147,94 @@ func (m *matcher) run(pattern, text []letter) (dist, end int) {
 	return dist, end
 }
 
+// searchTwo is search for two patterns at a time; see least.
+func (m *matcher) searchTwo(p, q, text []letter) (a, b place) {
+	lowP, lowQ := maxPiece-len(p), maxPiece-len(q)
+	for i, l := range p {
+		m.both[l][0] |= 1 << (lowP + i)
+	}
+	for i, l := range q {
+		m.both[l][1] |= 1 << (lowQ + i)
+	}
+	m.both[foreign] = [2]uint64{}
+	a, b = m.runTwo(len(p), len(q), text)
+	for _, l := range p {
+		m.both[l] = [2]uint64{}
+	}
+	for _, l := range q {
+		m.both[l] = [2]uint64{}
+	}
+	return a, b
+}
+
+// runTwo is run for patterns of n and k letters.
+func (m *matcher) runTwo(n, k int, text []letter) (a, b place) {
+	lowA, lowB := uint64(1)<<(maxPiece-n)-1, uint64(1)<<(maxPiece-k)-1
+	pvA, mvA, pvB, mvB := ^lowA, uint64(0), ^lowB, uint64(0)
+	scoreA, scoreB := n, k
+	a.dist, b.dist = n, k
+	peq := m.both
+	for i, l := range text {
+		e := &peq[l]
+		eq := e[0] | lowA
+		xv := eq | mvA
+		xh := (((eq & pvA) + pvA) ^ pvA) | eq
+		ph := mvA | ^(xh | pvA)
+		mh := pvA & xh
+		scoreA += int(ph>>63) - int(mh>>63)
+		if scoreA <= a.dist {
+			a.improve(scoreA, i+1, n)
+		}
+		ph <<= 1
+		pvA = mh<<1 | ^(xv | ph)
+		mvA = ph & xv
+
+		eq = e[1] | lowB
+		xv = eq | mvB
+		xh = (((eq & pvB) + pvB) ^ pvB) | eq
+		ph = mvB | ^(xh | pvB)
+		mh = pvB & xh
+		scoreB += int(ph>>63) - int(mh>>63)
+		if scoreB <= b.dist {
+			b.improve(scoreB, i+1, k)
+		}
+		ph <<= 1
+		pvB = mh<<1 | ^(xv | ph)
+		mvB = ph & xv
+	}
+	return a, b
+}
+
+// improve takes the place that ends at end, of a pattern of n letters, where it is
+// nearer than p, or as near and longer; see run.
+func (p *place) improve(score, end, n int) {
+	if score < p.dist || end-p.end <= p.dist && p.dist < n {
+		p.dist, p.end = score, end
+	}
+}
+
 // start returns where the match of pattern that ends at end with the given
 // distance begins, at its longest.
 func (m *matcher) start(pattern, text []letter, end, dist int) int {
 	if dist >= len(pattern) {
 		return end
 	}
-	lo := max(0, end-len(pattern)-dist)
-	rev := make([]letter, 0, 2*len(pattern)+dist)
-	for i := end - 1; i >= lo; i-- {
-		rev = append(rev, text[i])
-	}
-	rp := make([]letter, len(pattern))
-	for i, l := range pattern {
-		rp[len(pattern)-1-i] = l
-	}
-	// anchored at the end: the distance of rp to a prefix of rev
-	return end - m.prefix(rp, rev)
+	return end - m.suffix(pattern, text[max(0, end-len(pattern)-dist):end])
 }
 
-// prefix returns the length of the longest prefix of text nearest to pattern.
-func (m *matcher) prefix(pattern, text []letter) int {
+// suffix returns the length of the longest suffix of text nearest to pattern. It
+// reads both from behind.
+func (m *matcher) suffix(pattern, text []letter) int {
+	n := len(pattern)
 	for i, l := range pattern {
-		m.peq[l] |= 1 << i
+		m.peq[l] |= 1 << (n - 1 - i)
 	}
 	m.peq[foreign] = 0
-	n := len(pattern)
 	last := uint64(1) << (n - 1)
 	pv, mv := ^uint64(0), uint64(0)
 	score, best, at := n, n, 0
-	for i, l := range text {
-		eq := m.peq[l]
+	for i := range text {
+		eq := m.peq[text[len(text)-1-i]]
 		xv := eq | mv
 		xh := (((eq & pv) + pv) ^ pv) | eq
 		ph := mv | ^(xh | pv)

@@ -50,6 +50,9 @@ func (n *numbering) digitsOnly(ls []letter) bool {
 
 func (n *numbering) numeral(l letter) bool { return int(l) < len(n.values) && n.values[l] > 0 }
 
+// in reports whether there is a numeral among ls.
+func (n *numbering) in(ls []letter) bool { return slices.ContainsFunc(ls, n.numeral) }
+
 // same returns ls with numerals as digits and every unit behind a number by the
 // first of its names.
 func (n *numbering) same(ls []letter) []letter {

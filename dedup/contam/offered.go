@@ -60,6 +60,13 @@ func (e *evidence) lettersOf(a *alphabet, text []byte) []letter {
 // begins a line is a line end.
 func (a *alphabet) visible(out, text []byte) []byte {
 	for i := 0; i < len(text); {
+		from := i
+		for i < len(text) && plainASCII(text[i]) {
+			i++
+		}
+		if out = append(out, text[from:i]...); i == len(text) {
+			break
+		}
 		if n := skipMarkup(text[i:]); n > 0 {
 			if beginsLine(text[i : i+n]) {
 				out = append(out, '\n')
@@ -77,6 +84,11 @@ func (a *alphabet) visible(out, text []byte) []byte {
 		}
 	}
 	return out
+}
+
+// plainASCII reports whether a byte is a sign that stands for itself wherever it is.
+func plainASCII(c byte) bool {
+	return c >= ' ' && c < 0x7F && c != '<' && c != '&' && c != '\\' && c != '%' && c != '='
 }
 
 // beginsLine reports whether markup is a tag or an escape that a line ends with.
@@ -216,13 +228,15 @@ const farOptions = 40
 func closeBehind(between []byte) bool {
 	between = bytes.TrimLeftFunc(between, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	n := 0
-	for i, r := range string(between) {
+	for i := 0; i < len(between); {
+		r, size := utf8.DecodeRune(between[i:])
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			n++
 		}
 		if r == '？' || r == '?' || blankAt(between[i:], 32) {
 			return false
 		}
+		i += size
 	}
 	return n <= farOptions
 }
@@ -258,32 +272,29 @@ func labelledBy(out [][]byte, text []byte, labels []rune) (options [][]byte, fir
 	cuts := all[:0]
 	bare := labels[0] == '①' || labels[0] == 'ⓐ'
 	number := labels[0] == '1'
-	boundary := true
-	open := false // an opening bracket stands before
-	start := 0
-	for i := 0; i < len(text) && len(cuts) < len(labels); {
-		r, n := utf8.DecodeRune(text[i:])
-		if boundary && r == labels[len(cuts)] {
-			if end := labelEnd(text, i+n, bare, open || number); end > 0 {
-				cuts = append(cuts, cut{start, end})
-				i, boundary, open = end, true, false
-				start = i
-				continue
-			}
+	last := 0 // behind the label before
+	for i := 0; len(cuts) < len(labels); {
+		at := bytes.IndexRune(text[i:], labels[len(cuts)])
+		if at < 0 {
+			break
 		}
-		open = r == '(' || r == '（' || r == '[' || r == '【'
-		if number && (r == '.' || r == ':') {
-			boundary, start = false, i+n // 0.1
-			i += n
+		i += at
+		start, begins, open := i, bare || i == last, false
+		if i > last {
+			before, n := utf8.DecodeLastRune(text[last:i])
+			if open = strings.ContainsRune("(（[【", before); open {
+				start -= n
+			}
+			begins = begins || open || beforeLabel(before, number)
+		}
+		i += utf8.RuneLen(labels[len(cuts)])
+		if !begins {
 			continue
 		}
-		boundary = open || bare || r <= ' ' || r == 0x3000 || r == 0xA0 || strings.ContainsRune("；;|，,。.？?：:>）)", r)
-		if !open {
-			start = i + n
-		} else {
-			start = i
+		if end := labelEnd(text, i, bare, open || number); end > 0 {
+			cuts = append(cuts, cut{start, end})
+			i, last = end, end
 		}
-		i += n
 	}
 	if len(cuts) < 2 {
 		return out, 0
@@ -298,6 +309,14 @@ func labelledBy(out [][]byte, text []byte, labels []rune) (options [][]byte, fir
 		out = append(out, text[c.to:to])
 	}
 	return out, cuts[0].from
+}
+
+// beforeLabel reports whether a label may stand behind r: not a digit behind 0.
+func beforeLabel(r rune, number bool) bool {
+	if number && (r == '.' || r == ':') {
+		return false
+	}
+	return r <= ' ' || r == 0x3000 || r == 0xA0 || strings.ContainsRune("；;|，,。.？?：:>）)", r)
 }
 
 // labelEnd returns the end of what closes a label at i, 0 when nothing does.

@@ -96,12 +96,12 @@ func readable(out, text []byte) []byte {
 // signs counts the letters and digits in text, no more than most.
 func signs(text []byte, most int) int {
 	n := 0
-	for _, r := range string(text) {
+	for i := 0; i < len(text) && n < most; {
+		r, size := utf8.DecodeRune(text[i:])
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			if n++; n == most {
-				break
-			}
+			n++
 		}
+		i += size
 	}
 	return n
 }
