@@ -49,6 +49,9 @@ type Unit struct {
 	Index      int   // from 0
 	Start, End int64 // bytes
 	Line       int   // number of the line or row that stands at Start, from 1
+
+	bytes []byte        // from Start to End, where a [Feed] has read them
+	enc   *textEncoding // of the file, where it is known
 }
 
 // A Note is something the user should know about a file that was read all the

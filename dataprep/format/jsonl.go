@@ -163,26 +163,14 @@ func cutJSONL(ctx context.Context, file *File) iter.Seq2[Unit, error] {
 // the row had to be decoded or mended.
 func readJSONL(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.Block, error] {
 	return func(yield func(drydock.Block, error) bool) {
-		f, err := os.Open(u.File.Path)
-		if err != nil {
-			yield(drydock.Block{}, cannotOpen(u.File, err))
-			return
-		}
-		defer f.Close()
-		enc, err := rowsEncoding(f, u.File, note)
+		src, err := openRows(u, note)
 		if err != nil {
 			yield(drydock.Block{}, err)
 			return
 		}
-		rows := jsonlRows{unit: u, note: note, yield: yield, enc: enc, damage: damaged{encoding: enc}}
-		start := u.Start
-		if u.Index == 0 {
-			start = max(start, int64(enc.bom))
-		}
-		lines := lineScanner{r: io.NewSectionReader(f, start, u.End-start), max: maxRow, line: max(u.Line, 1) - 1}
-		if !enc.lineSafe() {
-			lines.r = enc.reader(lines.r)
-		}
+		defer src.close()
+		rows := jsonlRows{unit: u, note: note, yield: yield, enc: src.enc, damage: damaged{encoding: src.enc}}
+		lines := &src.lines
 		for lines.next() {
 			if lines.line&63 == 0 && ctx.Err() != nil {
 				yield(drydock.Block{}, context.Cause(ctx))
@@ -197,6 +185,48 @@ func readJSONL(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.B
 			return
 		}
 		rows.damage.tell(u.File, note)
+	}
+}
+
+// jsonlSource is where the lines of a unit come from.
+type jsonlSource struct {
+	lines lineScanner
+	enc   textEncoding
+	file  *os.File // nil: the bytes are there
+}
+
+func openRows(u Unit, note func(Note)) (s jsonlSource, err error) {
+	s.lines = lineScanner{max: maxRow, line: max(u.Line, 1) - 1}
+	if u.bytes == nil {
+		if s.file, err = os.Open(u.File.Path); err != nil {
+			return s, cannotOpen(u.File, err)
+		}
+	}
+	if u.enc != nil {
+		s.enc = *u.enc
+	} else if s.enc, err = rowsEncoding(s.file, u.File, note); err != nil {
+		s.close()
+		return s, err
+	}
+	start := u.Start
+	if u.Index == 0 {
+		start = max(start, int64(s.enc.bom))
+	}
+	if u.bytes != nil {
+		b := u.bytes[start-u.Start:]
+		s.lines.buf, s.lines.end, s.lines.eof = b, len(b), true
+		return s, nil
+	}
+	s.lines.r = io.NewSectionReader(s.file, start, u.End-start)
+	if !s.enc.lineSafe() {
+		s.lines.r = s.enc.reader(s.lines.r)
+	}
+	return s, nil
+}
+
+func (s *jsonlSource) close() {
+	if s.file != nil {
+		s.file.Close()
 	}
 }
 
@@ -310,7 +340,7 @@ func (s *lineScanner) fill() bool {
 		s.start, s.end = 0, s.end-s.start
 	}
 	if s.end == len(s.buf) {
-		s.buf = append(s.buf, make([]byte, max(len(s.buf), 256<<10))...)
+		s.buf = append(s.buf, make([]byte, max(len(s.buf), 64<<10))...)
 	}
 	n, err := s.r.Read(s.buf[s.end:])
 	s.end += n

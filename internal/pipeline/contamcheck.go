@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/drydock-ml/drydock/dataprep/format"
@@ -71,6 +72,9 @@ type ContamCheck struct {
 	raw   *contam.Raw
 	tmp   string // for members of archives that have to lie on disk
 	items map[contam.ItemRef]*benchmark.Item
+
+	mu   sync.Mutex
+	idle []ContamScanner // between two units
 }
 
 // A ContamHit is a finding with what a reader wants to see of it.
@@ -132,6 +136,11 @@ func (c *ContamCheck) Files(ctx context.Context, files []string) (*ContamTotals,
 	if err != nil {
 		return t, err
 	}
+	defer func() {
+		for _, f := range opened {
+			f.close()
+		}
+	}()
 	if c.Index != nil && slices.ContainsFunc(jobs, func(j contamJob) bool { return !j.in.onlyRows() }) {
 		c.raw = c.Index.Raw()
 	}
@@ -147,7 +156,7 @@ func (c *ContamCheck) Files(ctx context.Context, files []string) (*ContamTotals,
 	}
 	err = hashes.Wait()
 	for i, f := range opened {
-		t.Inputs[i].SHA256 = f.sha256
+		t.Inputs[i].SHA256 = f.sum()
 		t.Bad = append(t.Bad, f.bad...)
 	}
 	return t, err
@@ -215,7 +224,7 @@ func (c *ContamCheck) run(ctx context.Context, t *ContamTotals, jobs []contamJob
 		if err := c.work(ctx, j.in, j.unit, inner, &results[i]); err != nil {
 			return err
 		}
-		set(seen.Add(j.in.unitSize(j.unit)))
+		set(seen.Add(results[i].size))
 		return nil
 	}, func(i int) error {
 		defer func() { results[i] = contamUnit{} }()
@@ -229,6 +238,24 @@ func (c *ContamCheck) NewScanner() ContamScanner {
 		return c.Scanner()
 	}
 	return c.Index.Scanner()
+}
+
+// takeScanner returns a scanner for one unit; giveScanner takes it back.
+func (c *ContamCheck) takeScanner() ContamScanner {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.idle); n > 0 {
+		s := c.idle[n-1]
+		c.idle = c.idle[:n-1]
+		return s
+	}
+	return c.NewScanner()
+}
+
+func (c *ContamCheck) giveScanner(s ContamScanner) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.idle = append(c.idle, s)
 }
 
 // progress begins the display of a run over the jobs.
@@ -250,9 +277,8 @@ func (c *ContamCheck) progress(jobs []contamJob) (set func(int64), end func()) {
 // merge takes up what became of a unit. Units come in order.
 func (c *ContamCheck) merge(t *ContamTotals, j contamJob, r *contamUnit) error {
 	in := &t.Inputs[j.input]
-	size := j.in.unitSize(j.unit)
 	in.Records += r.records
-	in.Bytes += size
+	in.Bytes += r.size
 	for k, n := range r.members {
 		if in.Members == nil {
 			in.Members = map[ReadAs]int{}
@@ -260,7 +286,7 @@ func (c *ContamCheck) merge(t *ContamTotals, j contamJob, r *contamUnit) error {
 		in.Members[k] += n
 	}
 	t.Records += r.records
-	t.Bytes += size
+	t.Bytes += r.size
 	t.Failed += r.failed
 	t.RowsIn += r.rows.in
 	t.CleanRows += r.rows.kept

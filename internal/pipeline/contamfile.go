@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dedup/contam"
 	"github.com/drydock-ml/drydock/internal/archive"
@@ -25,6 +26,7 @@ type contamFile struct {
 	sha256     string
 	size       int64
 	in         *InputFile   // of a format that is read; else nil
+	feed       *format.Feed // where one pass over it is enough: it has no units yet
 	pack       archive.Kind // of an archive; else empty
 	bad        fail.List    // what is wrong with it
 	gone       bool         // it cannot even be looked at
@@ -36,12 +38,11 @@ func (c *ContamCheck) open(ctx context.Context, path string) contamFile {
 	f := contamFile{name: filepath.ToSlash(path), path: path}
 	head, err := headOf(path)
 	if err != nil || len(head) == 0 || detected(head, path) != nil {
-		in, err := openAs(ctx, f.name, path, c.Read, c.Note)
+		err := c.openRead(ctx, &f)
 		if err == nil {
-			f.in, f.size = in, in.File.Size
 			return f
 		}
-		f.bad = fail.All(err)
+		f.in, f.bad = nil, fail.All(err)
 		if len(head) == 0 {
 			f.gone = true
 			return f
@@ -55,9 +56,41 @@ func (c *ContamCheck) open(ctx context.Context, path string) contamFile {
 	return f
 }
 
-// hash takes the file's hash, unless that is done; false when it cannot be read.
+// openRead opens a file that has a reader. A shard is dealt out by the units of the
+// whole, so that these must be known.
+func (c *ContamCheck) openRead(ctx context.Context, f *contamFile) error {
+	meta, kind, err := format.Open(&drydock.File{Name: f.name}, f.path, c.Read, c.Note)
+	if err != nil {
+		return err
+	}
+	f.in, f.size = &InputFile{File: meta, Kind: kind}, meta.Size
+	if c.Shard.Of == 0 {
+		if f.feed, err = kind.Feed(meta); f.feed != nil || err != nil {
+			return err
+		}
+	}
+	return f.in.cut(ctx)
+}
+
+func (f *contamFile) close() {
+	if f.feed != nil {
+		f.feed.Close()
+	}
+}
+
+// sum returns the file's hash once it has been looked at; empty when it could not be
+// read to its end.
+func (f *contamFile) sum() string {
+	if f.feed != nil {
+		return f.feed.SHA256()
+	}
+	return f.sha256
+}
+
+// hash takes the file's hash, unless that is done or its feed does it; false when it
+// cannot be read.
 func (f *contamFile) hash() bool {
-	if f.gone || f.sha256 != "" {
+	if f.gone || f.feed != nil || f.sha256 != "" {
 		return true
 	}
 	var err error
@@ -94,15 +127,24 @@ func headOf(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, format.HeadSize))
 }
 
+// units is how many there are, or may be.
 func (f *contamFile) units() int {
-	if f.in == nil {
-		return 1
+	switch {
+	case f.feed != nil:
+		return f.feed.Most()
+	case f.in != nil:
+		return len(f.in.Units)
 	}
-	return len(f.in.Units)
+	return 1
 }
 
+// unitSize is how many bytes of the file a unit holds; as long as a feed has not cut
+// it, the first stands for all.
 func (f *contamFile) unitSize(unit int) int64 {
-	if f.in == nil {
+	switch {
+	case f.feed != nil && unit > 0:
+		return 0
+	case f.feed != nil || f.in == nil:
 		return f.size
 	}
 	return f.in.Units[unit].End - f.in.Units[unit].Start
@@ -150,19 +192,45 @@ func readsAll(k *format.Format) bool {
 // work checks one unit of a file on up to inner goroutines.
 func (c *ContamCheck) work(ctx context.Context, f *contamFile, unit, inner int, out *contamUnit) error {
 	w := &contamWalk{check: c, out: out, budget: archive.NewBudget(archive.DefaultLimits()), workers: inner}
+	if f.feed != nil {
+		return w.fed(ctx, f, unit)
+	}
+	out.size = f.unitSize(unit)
 	if f.in != nil {
-		return w.unit(ctx, f.in, f.in.Units[unit])
+		u := f.in.Units[unit]
+		return w.unit(ctx, f.in, u, f.in.behind(u))
 	}
 	return w.path(ctx, f.name, f.path, 0)
 }
 
-// unit reads one unit of a file that has a format.
-func (w *contamWalk) unit(ctx context.Context, in *InputFile, u format.Unit) error {
-	before := len(w.out.hits)
-	r := &contamReader{check: w.check, out: w.out, scanner: w.check.NewScanner()}
-	if next := u.Index + 1; next < len(in.Units) {
-		r.behind = in.Kind.Document(in.Units[next], nil)
+// fed reads one unit of a file that is read once.
+func (w *contamWalk) fed(ctx context.Context, f *contamFile, unit int) error {
+	u, next, err := f.feed.Unit(ctx, unit)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		w.out.bad = fail.All(err)
+		return nil
 	}
+	defer f.feed.Done(u)
+	w.out.size = u.End - u.Start
+	var behind *drydock.Document
+	if next.End > 0 {
+		behind = f.in.Kind.Document(next, nil)
+	}
+	return w.unit(ctx, f.in, u, behind)
+}
+
+// unit reads one unit of a file that has a format; behind is the one that follows,
+// if any.
+func (w *contamWalk) unit(ctx context.Context, in *InputFile, u format.Unit, behind *drydock.Document) error {
+	before := len(w.out.hits)
+	scanner := w.check.takeScanner()
+	defer w.check.giveScanner(scanner)
+	r := &contamReader{check: w.check, out: w.out, scanner: scanner, behind: behind}
 	w.out.broken = false
 	if err := r.read(ctx, in.Kind.Document(u, w.check.Note)); err != nil {
 		return err

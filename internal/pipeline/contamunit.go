@@ -18,6 +18,7 @@ import (
 
 // contamUnit is what became of one unit.
 type contamUnit struct {
+	size    int64 // bytes of the file
 	records int
 	failed  int
 	shown   int // hits that have Fields because they fail

@@ -166,7 +166,7 @@ func (w *contamWalk) read(ctx context.Context, name, file string, f *format.Form
 	}
 	w.count(readsAs(f))
 	for _, u := range in.Units {
-		if err := w.unit(ctx, in, u); err != nil {
+		if err := w.unit(ctx, in, u, in.behind(u)); err != nil {
 			return err
 		}
 	}

@@ -42,14 +42,25 @@ func openAs(ctx context.Context, name, path string, o format.Options, note func(
 	if err != nil {
 		return nil, err
 	}
-	units, err := kind.Units(ctx, f)
+	in := &InputFile{File: f, Kind: kind}
+	return in, in.cut(ctx)
+}
+
+// cut finds the units.
+func (f *InputFile) cut(ctx context.Context) (err error) {
+	f.Units, err = f.Kind.Units(ctx, f.File)
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
-	if err != nil {
-		return nil, err
+	return err
+}
+
+// behind returns the document of the unit that follows u; nil when none does.
+func (f *InputFile) behind(u format.Unit) *drydock.Document {
+	if next := u.Index + 1; next < len(f.Units) {
+		return f.Kind.Document(f.Units[next], nil)
 	}
-	return &InputFile{f, kind, units}, nil
+	return nil
 }
 
 // BadBlock says which row or page could not be read.
