@@ -46,7 +46,10 @@ func scanWordNumber(s string) numberMark {
 	if n <= 0 {
 		return numberMark{}
 	}
-	end, total := skipTotal(s, end, n)
+	total := false
+	if !strings.HasPrefix(s, "第") {
+		end, total = skipTotal(s, end, n)
+	}
 	after := skipMarks(s, end)
 	marked := after == len(s) || total || trim(s[end:after]) != ""
 	if after == end && after < len(s) {
@@ -135,14 +138,14 @@ func ordinal(s string) (n, end int) {
 // skipTotal skips the count of all questions behind the number of one: 1/50, 1 of
 // 50, and says whether one stands there.
 func skipTotal(s string, i, n int) (end int, found bool) {
-	j, words := skipSpace(s, i), false
+	j := skipSpace(s, i)
 	switch {
 	case strings.HasPrefix(s[j:], "/"):
 		j++
 	case strings.HasPrefix(s[j:], "／"):
 		j += len("／")
 	case j > i && strings.HasPrefix(s[j:], "of "):
-		j, words = j+len("of "), true
+		j += len("of ")
 	default:
 		return i, false
 	}
@@ -151,10 +154,7 @@ func skipTotal(s string, i, n int) (end int, found bool) {
 	if w == 0 || w > 5 || total < n || total < 3 {
 		return i, false
 	}
-	if end = j + w; words && end < len(s) && skipMarks(s, end) == skipSpace(s, end) {
-		return i, false // 1 of 50 vessels
-	}
-	return end, true
+	return j + w, true
 }
 
 // skipTag returns where a tag in brackets that stands at i ends, （单选题） or （2分）;
@@ -203,7 +203,11 @@ func scanMarkedNumber(s string, n, end, i int) numberMark {
 		if after == j || after == len(s) {
 			return numberMark{} // alone on its line it counts pages or screens
 		}
-		return numberMark{style: numWord, n: n, end: after, weak: trim(s[j:after]) == ""}
+		weak := trim(s[j:after]) == ""
+		if weak && s[i] == 'o' {
+			return numberMark{} // 1 of 50 vessels
+		}
+		return numberMark{style: numWord, n: n, end: after, weak: weak}
 	}
 	r, w := utf8.DecodeRuneInString(s[i:])
 	after := i + w
