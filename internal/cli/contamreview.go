@@ -46,6 +46,9 @@ func newContamReviewCommand(a *app) *cobra.Command {
 	}, nil)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		o.Report = args[0]
+		if o.Waivers && !cmd.Flags().Changed("limit") {
+			o.Limit = 0 // a waiver that is left out would not be missed
+		}
 		return runContamReview(cmd.Context(), a, o)
 	}
 	f := a.flags(c.Flags())
@@ -124,6 +127,9 @@ func runContamReview(ctx context.Context, a *app, o ContamReviewOptions) error {
 	rows = o.choose(rows)
 	ans.Chosen = len(rows)
 	if o.Waivers {
+		if o.Limit > 0 {
+			rows = rows[:min(o.Limit, len(rows))]
+		}
 		return a.waiverLines(rows)
 	}
 	pages := o.Markdown+o.HTML+o.JUnit+o.SARIF != ""
