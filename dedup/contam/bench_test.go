@@ -107,6 +107,26 @@ func BenchmarkRecord(b *testing.B) {
 	}
 }
 
+// BenchmarkHostile reads texts made of nothing but the beginnings of markup and
+// escapes. The cost of each must grow as its length does.
+func BenchmarkHostile(b *testing.B) {
+	ix := testIndex(b)
+	for _, unit := range []string{
+		`\`, "&amp;", "&lt;", "<", "<a b='", "<!--", "<![CDATA[", "%", "%25", "=", "=\r\n", "=E8", `\x`, `\u`, `\u{`, "$", `\frac{`, "{", "(", "①", "　",
+	} {
+		for _, size := range []int{1 << 14, 1 << 18} {
+			b.Run(fmt.Sprintf("%q/%d", unit, size), func(b *testing.B) {
+				s := ix.Scanner()
+				text := []byte(strings.Repeat(unit, size/len(unit)))
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					s.Text(text)
+				}
+			})
+		}
+	}
+}
+
 func BenchmarkNewIndex(b *testing.B) {
 	items := benchtest.RealItems(b)
 	b.ReportAllocs()

@@ -96,7 +96,7 @@ func unicodeEscape(b []byte) (r rune, n int) {
 		return 0, 0
 	}
 	bar := backslashes(b)
-	if bar == len(b) {
+	if bar == len(b) || bar == mostQuoted {
 		return 0, 0
 	}
 	kind, rest := b[bar], b[bar+1:]
@@ -125,8 +125,15 @@ func unicodeEscape(b []byte) (r rune, n int) {
 	return 0, 0
 }
 
-// backslashes returns how many b begins with.
-func backslashes(b []byte) int { return len(b) - len(bytes.TrimLeft(b, `\`)) }
+// mostQuoted backslashes are looked through: one, five times quoted. A text of
+// nothing but backslashes must not be read to its end from each of them.
+const mostQuoted = 32
+
+// backslashes returns how many b begins with, at most mostQuoted.
+func backslashes(b []byte) int {
+	b = b[:min(len(b), mostQuoted)]
+	return len(b) - len(bytes.TrimLeft(b, `\`))
+}
 
 func hexRune(digits []byte) (r rune, ok bool) {
 	for _, c := range digits {
@@ -166,8 +173,8 @@ func byteEscape(b []byte) (r rune, n int) {
 // none.
 func escapedAt(b []byte) (v byte, size int) {
 	at := 0
-	for bytes.HasPrefix(b[at:], []byte("=\n")) || bytes.HasPrefix(b[at:], []byte("=\r\n")) {
-		at += bytes.IndexByte(b[at:], '\n') + 1
+	if bytes.HasPrefix(b, []byte("=\n")) || bytes.HasPrefix(b, []byte("=\r\n")) {
+		at = bytes.IndexByte(b, '\n') + 1 // no line is only its break
 	}
 	mark, base, digits := 1, rune(16), 2
 	switch rest := b[at:]; {

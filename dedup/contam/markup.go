@@ -152,7 +152,7 @@ func writtenOut(b []byte) (tag []byte, n int) {
 	tag = make([]byte, 0, longestWritten)
 	for n < len(b) && len(tag) < longestWritten {
 		r, w := writtenSign(b, n)
-		if r >= utf8.RuneSelf {
+		if r >= utf8.RuneSelf || r == '<' && n > 0 {
 			return nil, 0
 		}
 		tag = append(tag, byte(r))
@@ -198,10 +198,7 @@ func writtenSign(b []byte, i int) (r rune, n int) {
 // string, however often it was quoted, and the TeX commands that set type or
 // spacing.
 func escape(b []byte) int {
-	bar := 1
-	for bar < len(b) && b[bar] == '\\' {
-		bar++
-	}
+	bar := backslashes(b)
 	i := bar
 	for i < len(b) && i < bar+20 && (b[i]|0x20) >= 'a' && (b[i]|0x20) <= 'z' {
 		i++
