@@ -183,10 +183,3 @@ func (l *limiter) up() {
 	}
 	l.window = window{limit: l.limit, start: l.now()}
 }
-
-// places returns the limit now.
-func (l *limiter) places() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.limit
-}

@@ -61,8 +61,8 @@ func TestLimiter(t *testing.T) {
 		}
 		refuse := func(int64) (time.Duration, bool) { return time.Second, true }
 		l := newLimiter(0, time.Now)
-		if got := flight(t, l, 50, refuse); got > autoStart || l.places() != 1 {
-			t.Errorf("auto, always refused: %d in flight, %d places at the end", got, l.places())
+		if got := flight(t, l, 50, refuse); got > autoStart || l.limit != 1 {
+			t.Errorf("auto, always refused: %d in flight, %d places at the end", got, l.limit)
 		}
 	})
 }
@@ -78,7 +78,7 @@ func TestLimiterFindsTheKnee(t *testing.T) {
 			flight(t, l, 4000, func(n int64) (time.Duration, bool) {
 				return time.Second * time.Duration(max(n, knee)) / time.Duration(knee), false
 			})
-			if got := int64(l.places()); got < knee/2 || got > 3*knee {
+			if got := int64(l.limit); got < knee/2 || got > 3*knee {
 				t.Errorf("knee at %d: %d places", knee, got)
 			}
 			if ideal, d := 4000*time.Second/time.Duration(knee), time.Since(start); d > ideal*5/4 {
@@ -102,7 +102,7 @@ func TestLimiterRefused(t *testing.T) {
 			}
 			return time.Second, false
 		})
-		if got := l.places(); got < 15 || got > 45 {
+		if got := l.limit; got < 15 || got > 45 {
 			t.Errorf("a queue of 40: %d places", got)
 		}
 		if refused.Load() > 400 {

@@ -59,15 +59,8 @@ func Specials(text string) iter.Seq2[int, string] {
 
 // Escape writes every special token spelled out in text so that it is text: a
 // backslash behind its "<", <\|im_end|> for <|im_end|>. What looks so already gets
-// one more, so that [Unescape] gives the text back.
-func Escape(text string) string { return backslashes(text, true) }
-
-// Unescape undoes [Escape].
-func Unescape(text string) string { return backslashes(text, false) }
-
-// backslashes adds or takes off one behind the "<" of everything that is a special
-// token but for backslashes there.
-func backslashes(text string, add bool) string {
+// one more, so that no two texts are written alike.
+func Escape(text string) string {
 	var b strings.Builder
 	from := 0
 	for at := 0; ; at++ {
@@ -77,17 +70,12 @@ func backslashes(text string, add bool) string {
 		}
 		at += i
 		rest := strings.TrimLeft(text[at+1:], `\`)
-		n := len(text) - at - 1 - len(rest) // backslashes there
-		if !add && n == 0 || !restOfSpecial(rest) {
+		if !restOfSpecial(rest) {
 			continue
 		}
 		b.WriteString(text[from : at+1])
+		b.WriteByte('\\')
 		from = at + 1
-		if add {
-			b.WriteByte('\\')
-		} else {
-			from++
-		}
 	}
 	if from == 0 {
 		return text

@@ -56,19 +56,6 @@ func freePlaces(q *drydock.Question) int {
 	return n
 }
 
-// Original returns the letter an option of the permuted item had before; "" when
-// the letter names none.
-func (p *Permutation) Original(letter string) string {
-	if len(letter) != 1 {
-		return ""
-	}
-	i := int(letter[0]) - 'A'
-	if i < 0 || i >= len(p.Order) {
-		return ""
-	}
-	return string(rune('A' + p.Order[i]))
-}
-
 // turned turns an order round by some places.
 func turned(order []int, by int) []int {
 	return append(append([]int{}, order[by:]...), order[:by]...)

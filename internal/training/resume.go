@@ -95,8 +95,6 @@ func (c *Config) unfinished(t *Result) (runstore.Manifest, bool, error) {
 	return m, err == nil && info.Status != runstore.Success, err
 }
 
-func (c *Config) runs() string { return c.Runs() }
-
 // resumeFrom goes on from the checkpoint the user names.
 func (c *Config) resumeFrom(t *Result, dir string) error {
 	found, why := launch.ReadCheckpoint(c.Path(dir))
