@@ -36,7 +36,8 @@ const (
 //     snapshot counts that refs/main names, or the only one;
 //   - a folder of files, as a repository's snapshot is or the cache of
 //     load_dataset: JSON Lines, JSON, CSV, TSV, Parquet or Arrow, whose names or
-//     folders name the split as load_dataset (datasets 3.6.0) reads them.
+//     folders name the split as load_dataset (datasets 3.6.0) reads them. Where
+//     none does, Parquet and Arrow are the split train, as they are there.
 //
 // Of a split in several formats the one with most files counts. A folder that
 // holds nothing of the kind has no splits; one that holds several copies of a set
@@ -177,15 +178,32 @@ func oneCopy(dir string, files []string) error {
 	return nil
 }
 
+// A naming is how a file says which split it is of, the surest first. Where some
+// file of a set is named one way, load_dataset takes no file named a later way.
+type naming int
+
+const (
+	byShard  naming = iota // data/NAME-00000-of-00001
+	byFolder               // test/…
+	byName                 // test.csv
+	unnamed                // Parquet and Arrow of a set without splits
+	nothing                // says nothing
+)
+
 // splitsOf puts files into their splits.
 func splitsOf(dir string, files []string) []SetSplit {
 	type key struct{ subset, name string }
 	names := newSplitNames()
+	best := nothing
+	for _, f := range files {
+		_, _, how := names.of(f)
+		best = min(best, how)
+	}
 	byExt := map[key]map[string][]string{}
 	var keys []key
 	for _, f := range files {
-		name, subset := names.of(f)
-		if name == "" {
+		name, subset, how := names.of(f)
+		if how != best || how == nothing {
 			continue
 		}
 		k := key{subset, name}
@@ -199,14 +217,14 @@ func splitsOf(dir string, files []string) []SetSplit {
 	subsets := map[string]bool{}
 	var out []SetSplit
 	for _, k := range keys {
-		var best []string
+		var most []string
 		for _, ext := range setExts() {
-			if found := byExt[k][ext]; len(found) > len(best) {
-				best = found
+			if found := byExt[k][ext]; len(found) > len(most) {
+				most = found
 			}
 		}
 		subsets[k.subset] = true
-		out = append(out, SetSplit{Subset: k.subset, Name: k.name, Files: best})
+		out = append(out, SetSplit{Subset: k.subset, Name: k.name, Files: most})
 	}
 	if len(subsets) == 1 {
 		for i := range out {
@@ -229,29 +247,31 @@ func newSplitNames() splitNames {
 	}
 }
 
-// of reads split and subset from a file's path in its set: data/NAME-00000-of-00001
-// is the split NAME whatever that is; else folders go before the file's own name.
-// The subset is the folder, without what only says the split or that there is data.
-func (n splitNames) of(file string) (name, subset string) {
+// of reads split and subset from a file's path in its set. The subset is the folder,
+// without what only says the split or that there is data.
+func (n splitNames) of(file string) (name, subset string, how naming) {
 	if m := n.shard.FindStringSubmatch(file); m != nil {
-		return splitWord(m[1]), ""
+		return splitWord(m[1]), "", byShard
 	}
 	parts := strings.Split(file, "/")
 	base := parts[len(parts)-1]
+	ext := path.Ext(base)
+	how = nothing
 	var dirs []string
 	for _, p := range parts[:len(parts)-1] {
-		if m := n.word.FindStringSubmatch(p); m != nil && name == "" {
-			name = splitWord(m[1])
+		if m := n.word.FindStringSubmatch(p); m != nil && how == nothing {
+			name, how = splitWord(m[1]), byFolder
 		} else if p != "data" {
 			dirs = append(dirs, p)
 		}
 	}
-	if name == "" {
-		if m := n.word.FindStringSubmatch(strings.TrimSuffix(base, path.Ext(base))); m != nil {
-			name = splitWord(m[1])
-		}
+	if m := n.word.FindStringSubmatch(strings.TrimSuffix(base, ext)); m != nil && how == nothing {
+		name, how = splitWord(m[1]), byName
 	}
-	return name, strings.Join(dirs, "/")
+	if ext = strings.ToLower(ext); how == nothing && (ext == ".parquet" || ext == ".arrow") {
+		name, how = "train", unnamed
+	}
+	return name, strings.Join(dirs, "/"), how
 }
 
 // splitWord gives a split the name load_dataset knows it by.

@@ -81,6 +81,8 @@ func TestSetSplits(t *testing.T) {
 			[]string{"|test: test/data-00000-of-00001.arrow", "|gone: gone/state.json"},
 		},
 		"a saved set that leads outside": {map[string]string{"dataset_dict.json": `{"splits": ["../x"]}`}, nil},
+		"folders before names":           {empties("sea_test.csv", "test/law.csv", "sub-test/x.csv", "train/test.csv"), []string{"|test: sub-test/x.csv test/law.csv", "|train: train/test.csv"}},
+		"no split named":                 {empties("a.parquet", "b.parquet", "notes.json"), []string{"|train: a.parquet b.parquet"}},
 		"nothing":                        {empties("manual.pdf", "contest.csv", "latest.jsonl"), nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/drydock-ml/drydock/internal/fail"
@@ -18,7 +19,6 @@ type Set struct {
 	Items     []Item
 	// Files are what the items and the examples were read from, by path.
 	Files []string
-	Data  []byte // the bytes of the files, one after another, in the order of Files
 }
 
 // packFile is the name a folder's own pack has.
@@ -100,6 +100,14 @@ func (s *Set) read(fsys fs.FS, name, subject string) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
+	TagSubject(items, subject)
+	s.Files = append(s.Files, name)
+	return items, nil
+}
+
+// TagSubject gives items a subject that is not empty, but to those that name one
+// themselves.
+func TagSubject(items []Item, subject string) {
 	for i := range items {
 		if subject != "" && items[i].Tags["subject"] == "" {
 			if items[i].Tags == nil {
@@ -108,9 +116,26 @@ func (s *Set) read(fsys fs.FS, name, subject string) ([]Item, error) {
 			items[i].Tags["subject"] = subject
 		}
 	}
-	s.Files = append(s.Files, name)
-	s.Data = append(s.Data, data...)
-	return items, nil
+}
+
+// Join makes one sequence of the items of several files. They are numbered anew
+// from 0, and ids that are only numbers with them, where two files use the same.
+func Join(parts [][]Item) []Item {
+	all := slices.Concat(parts...)
+	seen := make(map[int]bool, len(all))
+	for i := range all {
+		seen[all[i].Index] = true
+	}
+	if len(seen) == len(all) {
+		return all
+	}
+	for i := range all {
+		if all[i].ID == strconv.Itoa(all[i].Index) {
+			all[i].ID = strconv.Itoa(i)
+		}
+		all[i].Index = i
+	}
+	return all
 }
 
 // A Split is one subject's files in a folder.
@@ -122,7 +147,8 @@ type Split struct {
 
 // Splits finds the questions of a folder laid out as EvalScope's general_mcq takes
 // it (NAME_val.csv, NAME_dev.csv), or as C-Eval and CMMLU are (val/NAME_val.csv or
-// test/NAME.csv, dev/NAME_dev.csv): CSV, TSV or JSONL, by subject. Where a subject
+// test/NAME.csv, dev/NAME_dev.csv): CSV, TSV, JSONL or, where the file system reads
+// such as lines of JSON, Parquet, by subject. Where a subject
 // has both, val goes before test, whose answers C-Eval keeps to itself.
 func Splits(fsys fs.FS) ([]Split, error) {
 	found := map[string]map[string]string{} // subject → split → path
@@ -166,7 +192,7 @@ func Splits(fsys fs.FS) ([]Split, error) {
 // or from its folder.
 func splitName(p string) (subject, split string, ok bool) {
 	ext := strings.ToLower(path.Ext(p))
-	if ext != ".csv" && ext != ".tsv" && ext != ".jsonl" {
+	if ext != ".csv" && ext != ".tsv" && ext != ".jsonl" && ext != ".parquet" {
 		return "", "", false
 	}
 	base := strings.TrimSuffix(path.Base(p), path.Ext(p))
@@ -275,17 +301,19 @@ func openFiles(fsys fs.FS, name, like string) (*Set, error) {
 	file, data, err := readItemFile(fsys)
 	if err != nil {
 		free, ferr := fs.Glob(fsys, "*.jsonl")
-		if ferr != nil || len(free) != 1 {
+		if ferr != nil || len(free) != 1 || like != "" && like != "general_qa" {
 			return nil, err
 		}
-		if file, like = free[0], cmp.Or(like, "general_qa"); like != "general_qa" {
+		lone, ferr := fs.ReadFile(fsys, free[0])
+		if ferr != nil {
+			return nil, ferr
+		}
+		if like == "" && firstHas(lone, "A", "choices", "options") {
 			return nil, err
 		}
-		if data, err = fs.ReadFile(fsys, file); err != nil {
-			return nil, err
-		}
+		file, data, like = free[0], lone, "general_qa"
 	}
-	s := &Set{Files: []string{file}, Data: data}
+	s := &Set{Files: []string{file}}
 	if s.Benchmark, err = likeBenchmark(name, cmp.Or(like, "maritime_bench")); err != nil {
 		return nil, err
 	}

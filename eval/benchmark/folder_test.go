@@ -369,3 +369,22 @@ func FuzzRules(f *testing.F) {
 		}
 	})
 }
+
+// Items of several files are numbered as one sequence; numbers and ids of their own
+// stay where no two files use the same.
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	item := func(index int, id string) benchmark.Item { return benchmark.Item{Index: index, ID: id} }
+	for name, c := range map[string]struct {
+		parts [][]benchmark.Item
+		want  []benchmark.Item
+	}{
+		"none":       {nil, nil},
+		"shards":     {[][]benchmark.Item{{item(0, "0"), item(1, "x")}, {item(0, "0")}}, []benchmark.Item{item(0, "0"), item(1, "x"), item(2, "2")}},
+		"own number": {[][]benchmark.Item{{item(7, "7")}, {item(3, "3")}}, []benchmark.Item{item(7, "7"), item(3, "3")}},
+	} {
+		if d := cmp.Diff(c.want, benchmark.Join(c.parts)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+}

@@ -16,12 +16,17 @@ import (
 // maxFindings is how many bad rows are told in full; the rest are counted.
 const maxFindings = 20
 
+// ErrNoItems is the cause of the error of a folder in which nothing is named as
+// items are.
+var ErrNoItems = errors.New("no items")
+
 // ItemFiles are the names a benchmark folder is searched for, in order: ours,
-// then what EvalScope 1.4.2 takes offline.
+// then what EvalScope 1.4.2 takes offline. Parquet is read where the file system
+// gives such a file as its rows, one JSON object a line.
 func ItemFiles() []string {
 	return []string{
-		"items.jsonl", "items.json", "items.csv",
-		"test.jsonl", "test.json", "test.csv",
+		"items.jsonl", "items.json", "items.csv", "items.parquet",
+		"test.jsonl", "test.json", "test.csv", "test.parquet",
 		"maritimebench_test.json", "default/test.jsonl", "data/test.jsonl",
 	}
 }
@@ -36,8 +41,9 @@ func readItemFile(pack fs.FS) (name string, data []byte, err error) {
 			return name, nil, err
 		}
 	}
-	return "", nil, fail.New(fail.Usage, msg.Text{"the folder holds no items", "文件夹中没有题目"}).
-		Hint(msg.Text{"looked for %s", "已查找 %s"}, strings.Join(ItemFiles(), ", "))
+	return "", nil, fail.New(fail.Usage, msg.Text{"the folder holds no items", "文件夹中没有题目"}).Because(ErrNoItems).
+		Hint(msg.Text{"looked for %s", "已查找 %s"}, strings.Join(ItemFiles(), ", ")).
+		Hint(msg.Text{"and for a data set whose files are named after their split, such as data/test-00000-of-00001.parquet", "以及文件按划分命名的数据集，例如 data/test-00000-of-00001.parquet"})
 }
 
 // ReadItems reads a benchmark's items from the bytes of a file: a JSON array of

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -137,12 +138,15 @@ type qaRow struct {
 // FreeQuestions tells the bytes of a file of free questions by its first row: one
 // with a query, as general_qa has it, and with no options.
 func FreeQuestions(data []byte) bool {
+	return firstHas(data, "query") && !firstHas(data, "question", "A", "choices", "options")
+}
+
+// firstHas reports whether the first of JSON objects, one a line, has a field of
+// one of the names.
+func firstHas(data []byte, names ...string) bool {
 	first, _, _ := bytes.Cut(bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\ufeff")), " \t\r\n"), []byte{'\n'})
 	var row map[string]json.RawMessage
-	if json.Unmarshal(first, &row) != nil || row["query"] == nil || row["question"] != nil {
-		return false
-	}
-	return row["A"] == nil && row["choices"] == nil && row["options"] == nil
+	return json.Unmarshal(first, &row) == nil && slices.ContainsFunc(names, func(n string) bool { return row[n] != nil })
 }
 
 // asked returns the messages of a row; nil when it asks nothing.

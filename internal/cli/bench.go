@@ -294,8 +294,8 @@ func newBenchAddCommand(a *app) *cobra.Command {
 		use: "NAME FILE", args: exactly(2, "NAME FILE"),
 		short: msg.Text{"Register your copy of a benchmark.", "登记您的评测集副本。"},
 		long: msg.Text{
-			"FILE is a JSON array, JSONL or CSV with the columns question, answer, A, B, C and, for four options, D; index is optional. It is copied under DRYDOCK_HOME by its content hash; the last copy added is the one a bare name means.",
-			"FILE 为 JSON 数组、JSONL 或 CSV，字段为 question、answer、A、B、C，四个选项时还有 D；index 可省略。文件按内容哈希复制到 DRYDOCK_HOME；同名时以最后登记的副本为准。",
+			"FILE is a JSON array, JSONL, CSV, Parquet or Arrow with the columns question, answer, A, B, C and, for four options, D; index is optional. It is copied under DRYDOCK_HOME by its content hash; the last copy added is the one a bare name means.",
+			"FILE 为 JSON 数组、JSONL、CSV、Parquet 或 Arrow，字段为 question、answer、A、B、C，四个选项时还有 D；index 可省略。文件按内容哈希复制到 DRYDOCK_HOME；同名时以最后登记的副本为准。",
 		},
 		examples: []example{
 			{msg.Text{"the challenge's benchmark, as downloaded", "下载得到的竞赛评测集"}, "drydock bench add maritime_bench maritimebench_test.json"},
@@ -345,7 +345,13 @@ func runBenchAdd(_ context.Context, a *app, o BenchAddOptions) error {
 	if err != nil {
 		return err
 	}
-	items, err := benchmark.ReadItemsOf(b, filepath.Base(o.File), data)
+	rows := data
+	if o.File != "-" {
+		if rows, err = pipeline.ReadItemFile(o.File); err != nil {
+			return err
+		}
+	}
+	items, err := benchmark.ReadItemsOf(b, filepath.Base(o.File), rows)
 	if err != nil {
 		return err
 	}

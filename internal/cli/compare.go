@@ -53,7 +53,7 @@ func newCompareCommand(a *app) *cobra.Command {
 		return runCompare(cmd.Context(), a, o)
 	}
 	f := a.flags(c.Flags())
-	f.str(&o.Bench, "bench", "", "maritime_bench", msg.Text{"benchmark name or file `REF`", "评测集名称或文件 `REF`"})
+	f.str(&o.Bench, "bench", "", "maritime_bench", msg.Text{"benchmark name, file or folder `REF`", "评测集名称、文件或文件夹 `REF`"})
 	f.str(&o.Rule, "rule", "", "", msg.Text{"read the letter by `RULE` (default: the benchmark's)", "按 `RULE` 抽取字母（默认：评测集的规则）"})
 	f.reports(&o.reportOptions)
 	f.dryRun(&o.DryRun)

@@ -53,7 +53,7 @@ func newContamCheckCommand(a *app) *cobra.Command {
 		return runContamCheck(cmd.Context(), a, o)
 	}
 	f := a.flags(c.Flags())
-	f.strs(&o.Against, "against", "", msg.Text{"benchmark name or file `REF`; may be repeated", "评测集名称或文件 `REF`；可重复"})
+	f.strs(&o.Against, "against", "", msg.Text{"benchmark name, file or folder `REF`; may be repeated", "评测集名称、文件或文件夹 `REF`；可重复"})
 	f.str(&o.Preset, "preset", "", "", msg.Text{"go by another program's rule, `NAME` (drydock contam presets)", "改用其他程序的规则 `NAME`（见 drydock contam presets）"})
 	f.str(&o.Thresholds, "thresholds", "", "", msg.Text{"`FILE` of other thresholds, YAML or JSON, as contamination.thresholds", "另设阈值的 `FILE`（YAML 或 JSON），同 contamination.thresholds"})
 	f.contamOutputs(&o.contamOutputs)

@@ -54,7 +54,7 @@ func newContamExplainCommand(a *app) *cobra.Command {
 		return runContamExplain(cmd.Context(), a, o)
 	}
 	f := a.flags(c.Flags())
-	f.strs(&o.Against, "against", "", msg.Text{"benchmark name or file `REF`; may be repeated", "评测集名称或文件 `REF`；可重复"})
+	f.strs(&o.Against, "against", "", msg.Text{"benchmark name, file or folder `REF`; may be repeated", "评测集名称、文件或文件夹 `REF`；可重复"})
 	f.str(&o.Item, "item", "", "", msg.Text{"explain item `N`, by its index (BENCH:N with several benchmarks)", "说明题目 `N`（按 index；多个评测集时写作 BENCH:N）"})
 	f.str(&o.Record, "record", "", "", msg.Text{"the row with the id `ID`", "id 为 `ID` 的数据行"})
 	f.int(&o.Near, "near", "", 3, msg.Text{"without --item: explain the `N` nearest items", "不带 --item 时：说明最接近的 `N` 题"})

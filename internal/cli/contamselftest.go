@@ -59,7 +59,7 @@ func newContamSelftestCommand(a *app) *cobra.Command {
 		return runContamSelftest(cmd.Context(), a, o)
 	}
 	f := a.flags(c.Flags())
-	f.strs(&o.Against, "against", "", msg.Text{"benchmark name or file `REF`; may be repeated", "评测集名称或文件 `REF`；可重复"})
+	f.strs(&o.Against, "against", "", msg.Text{"benchmark name, file or folder `REF`; may be repeated", "评测集名称、文件或文件夹 `REF`；可重复"})
 	f.str(&o.Thresholds, "thresholds", "", "", msg.Text{"`FILE` of other thresholds, as for contam check", "另设阈值的 `FILE`，同 contam check"})
 	f.int(&o.Items, "items", "", 0, msg.Text{"take `N` items, evenly spread (0: all)", "均匀抽取 `N` 题（0：全部）"})
 	f.int(&o.Seed, "seed", "", 1, msg.Text{"seed `N` of what is drawn at random", "随机抽取的种子 `N`"})

@@ -74,7 +74,7 @@ func newEvalCommand(a *app) *cobra.Command {
 		return runEval(cmd.Context(), a, o)
 	}
 	f := a.flags(c.Flags())
-	f.str(&o.Bench, "bench", "", "maritime_bench", msg.Text{"benchmark name or file `REF`", "评测集名称或文件 `REF`"})
+	f.str(&o.Bench, "bench", "", "maritime_bench", msg.Text{"benchmark name, file or folder `REF`", "评测集名称、文件或文件夹 `REF`"})
 	f.str(&o.Model, "model", "", "", msg.Text{"model `NAME` as the server knows it, or builtin:majority, builtin:lookup", "服务端的模型名称 `NAME`，或 builtin:majority、builtin:lookup"})
 	f.str(&o.BaseURL, "base-url", "", "", msg.Text{"OpenAI-compatible server at `URL`, with /v1", "OpenAI 兼容服务地址 `URL`，含 /v1"})
 	f.str(&o.APIKeyFile, "api-key-file", "", "", msg.Text{"`FILE` with the key (default: DRYDOCK_API_KEY)", "含密钥的 `FILE`（默认：DRYDOCK_API_KEY）"})

@@ -53,7 +53,7 @@ func newScoreCommand(a *app) *cobra.Command {
 		return runScore(cmd.Context(), a, o)
 	}
 	f := a.flags(c.Flags())
-	f.str(&o.Bench, "bench", "", "maritime_bench", msg.Text{"benchmark name or file `REF`", "评测集名称或文件 `REF`"})
+	f.str(&o.Bench, "bench", "", "maritime_bench", msg.Text{"benchmark name, file or folder `REF`", "评测集名称、文件或文件夹 `REF`"})
 	f.output(&o.WorkDir, "work-dir", "", msg.Text{"write EvalScope's files below `DIR`", "将 EvalScope 文件写入 `DIR`"})
 	f.str(&o.Model, "model", "", "", msg.Text{"model `NAME` in these files (default: as the rows say)", "这些文件中的模型名 `NAME`（默认：以行内为准）"})
 	f.str(&o.Rule, "rule", "", "", msg.Text{"read the letter by `RULE`: bracket_first@1, bracket_last@1 (default: the benchmark's)", "按 `RULE` 抽取字母：bracket_first@1、bracket_last@1（默认：评测集的规则）"})

@@ -1,13 +1,9 @@
 package pipeline
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/drydock-ml/drydock/eval/benchmark"
@@ -22,8 +18,7 @@ type Bench struct {
 	Benchmark benchmark.Benchmark
 	Items     []benchmark.Item
 	Path      string // where the items lie
-	Data      []byte // the file's bytes
-	SHA256    string // of the file
+	SHA256    string // of the file, or of the files of a folder one after another
 	Canonical string // [benchmark.CanonicalHash] of the items
 }
 
@@ -52,10 +47,11 @@ func FindBench(ref, base, home string, own []BenchmarkConfig) (*Bench, error) {
 	if _, err := os.Stat(path); err == nil {
 		return readBench("", "", path)
 	}
-	// one subject of a folder of several: DIR/SUBJECT
-	if dir, subject := filepath.Split(path); dir != "" && isSubject(dir, subject) {
-		set, err := benchmark.OpenFolder(os.DirFS(dir), plainName(subject), "", subject)
-		return setBench("", path, set, err)
+	// one subject or split of a folder of several: DIR/SUBJECT
+	if dir, part := filepath.Split(path); dir != "" {
+		if b, err := openPart(filepath.Clean(dir), part, path); b != nil || err != nil {
+			return b, err
+		}
 	}
 	if _, err := benchmark.Lookup(ref); err == nil {
 		return nil, fail.New(fail.Config, msg.Text{
@@ -65,15 +61,6 @@ func FindBench(ref, base, home string, own []BenchmarkConfig) (*Bench, error) {
 	}
 	return nil, fail.New(fail.Config, msg.Text{"there is no benchmark and no file %q", "不存在评测集或文件 %q"}, ref).
 		Hint(msg.Text{"drydock bench list shows the registered ones", "drydock bench list 会列出已登记的评测集"})
-}
-
-// isSubject reports whether a folder has questions of a subject.
-func isSubject(dir, subject string) bool {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return false
-	}
-	splits, err := benchmark.Splits(os.DirFS(dir))
-	return err == nil && slices.ContainsFunc(splits, func(s benchmark.Split) bool { return s.Subject == subject })
 }
 
 func orLike(s string) string {
@@ -90,30 +77,21 @@ func inside(base, p string) string { return runstore.Project{Dir: base}.Path(p) 
 // file.
 func readBench(name, like, path string) (*Bench, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		for _, ext := range []string{"*.arrow", "*.parquet"} {
-			if found, err := filepath.Glob(filepath.Join(path, ext)); err == nil && len(found) > 0 {
-				return nil, columns(found[0])
-			}
-		}
-		set, err := benchmark.OpenFolder(os.DirFS(path), cmp.Or(name, plainName(filepath.Base(path))), like, "")
-		return setBench(name, path, set, err)
+		return openFolder(name, like, path)
 	}
 	if ext := strings.ToLower(filepath.Ext(path)); ext == ".yaml" || ext == ".yml" {
-		set, err := benchmark.OpenPack(os.DirFS(filepath.Dir(path)), filepath.Base(path))
-		return setBench(name, path, set, err)
+		fsys := rowFS{filepath.Dir(path)}
+		set, err := benchmark.OpenPack(fsys, filepath.Base(path))
+		return fsys.bench(name, path, set, err)
 	}
-	if ext := strings.ToLower(filepath.Ext(path)); ext == ".parquet" || ext == ".arrow" {
-		return nil, columns(path)
-	}
-	data, err := os.ReadFile(path)
+	data, err := ReadItemFile(path)
 	if err != nil {
-		return nil, fail.New(fail.Config, msg.Text{"%v", "%v"}, err)
+		return nil, err
 	}
 	if like == "" && benchmark.FreeQuestions(data) {
 		like = "general_qa"
 	}
-	like = orLike(like)
-	base, err := benchmark.Lookup(like)
+	base, err := benchmark.Lookup(orLike(like))
 	if err != nil {
 		return nil, err
 	}
@@ -121,66 +99,53 @@ func readBench(name, like, path string) (*Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(data)
-	b := &Bench{
-		Name: name, Items: items, Path: path, Data: data,
-		SHA256: hex.EncodeToString(sum[:]), Canonical: benchmark.CanonicalHash(items),
+	sum, err := hashAll("", []string{path})
+	if err != nil {
+		return nil, err
 	}
-	for _, p := range benchmark.Packs() {
-		if p.ItemsSHA256 == b.Canonical && (name == "" || name == p.Name) {
-			if b.Benchmark, err = benchmark.New(p); err != nil {
-				return nil, err
-			}
-			b.Name = p.Name
-			return b, nil
+	return likeBench(name, orLike(like), path, items, sum)
+}
+
+// likeBench makes a Bench of items that have no pack of their own: the shipped
+// benchmark they are the items of, else one like another.
+func likeBench(name, like, path string, items []benchmark.Item, sum string) (*Bench, error) {
+	b := &Bench{Name: name, Items: items, Path: path, SHA256: sum, Canonical: benchmark.CanonicalHash(items)}
+	pack := published(name, b.Canonical)
+	if pack == nil {
+		if name == "" {
+			b.Name = plainName(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
+		}
+		src, err := benchmark.LikePack(b.Name, like, items).Marshal()
+		if err != nil {
+			return nil, err
+		}
+		if pack, err = benchmark.ParsePack(b.Name, src, benchmark.ShippedPack); err != nil {
+			return nil, err
 		}
 	}
-	if name == "" {
-		b.Name = plainName(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)))
-	}
-	src, err := benchmark.LikePack(b.Name, like, items).Marshal()
-	if err != nil {
-		return nil, err
-	}
-	pack, err := benchmark.ParsePack(b.Name, src, benchmark.ShippedPack)
-	if err != nil {
-		return nil, err
-	}
+	var err error
+	b.Name = pack.Name
 	b.Benchmark, err = benchmark.New(pack)
 	return b, err
 }
 
-// columns says what to do with Parquet, and with the Arrow files that ModelScope's
-// and Hugging Face's caches keep.
-func columns(path string) error {
-	return fail.New(fail.Config, msg.Text{"items are not read from Parquet or Arrow files", "无法从 Parquet 或 Arrow 文件读取题目"}).
-		At(fail.Where{File: filepath.ToSlash(path)}).
-		Hint(msg.Text{
-			`Python writes them as lines: datasets.load_from_disk(DIR).to_json("items.jsonl", force_ascii=False)`,
-			`可用 Python 转为逐行 JSON：datasets.load_from_disk(DIR).to_json("items.jsonl", force_ascii=False)`,
-		}).
-		Hint(msg.Text{
-			`or pandas.read_parquet(FILE).to_json("items.jsonl", orient="records", lines=True, force_ascii=False)`,
-			`或 pandas.read_parquet(FILE).to_json("items.jsonl", orient="records", lines=True, force_ascii=False)`,
-		})
-}
-
-// setBench makes a Bench of what a pack file or a folder holds. Its name is the
-// pack's own unless the user gave it another.
-func setBench(name, path string, set *benchmark.Set, err error) (*Bench, error) {
-	if err != nil {
-		return nil, at(err, filepath.ToSlash(path))
+// published finds the shipped benchmark whose items these are; nil where they are
+// nobody's, or the user calls them something else.
+func published(name, canonical string) *benchmark.Pack {
+	for _, p := range benchmark.Packs() {
+		if p.ItemsSHA256 == canonical && (name == "" || name == p.Name) {
+			return p
+		}
 	}
-	sum := sha256.Sum256(set.Data)
-	return &Bench{
-		Name: cmp.Or(name, set.Benchmark.Ref().Name), Benchmark: set.Benchmark, Items: set.Items, Path: path, Data: set.Data,
-		SHA256: hex.EncodeToString(sum[:]), Canonical: benchmark.CanonicalHash(set.Items),
-	}, nil
+	return nil
 }
 
 // at names a file where an error names none; what is no finding of ours is a file
 // that cannot be read.
 func at(err error, file string) error {
+	if err == nil {
+		return nil
+	}
 	var known *fail.Error
 	if !errors.As(err, &known) {
 		return fail.New(fail.Config, msg.Text{"%v", "%v"}, fail.Describe(err, msg.En)).At(fail.Where{File: file})

@@ -1,9 +1,6 @@
 package pipeline
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -20,26 +17,24 @@ func (b *Bench) Ref() benchmark.Ref {
 }
 
 // FindReference is [FindBench] for what data is only checked against: it also
-// takes any file of questions or prompts, which nobody need be able to ask. The
-// Benchmark of such a file is nil, and why, which FindBench said, comes back too.
+// takes any file or data set of questions or prompts, which nobody need be able to
+// ask. The Benchmark of such is nil, and why, which FindBench said, comes back too.
 func FindReference(ref, base, home string, own []BenchmarkConfig) (b *Bench, why, err error) {
 	b, err = FindBench(ref, base, home, own)
 	if err == nil {
 		return b, nil, nil
 	}
 	path := inside(base, ref)
-	data, readErr := os.ReadFile(path)
-	if readErr != nil {
-		return nil, nil, err // no file: what FindBench says is what there is to say
+	items, sum, promptErr := readPrompts(path)
+	switch {
+	case promptErr != nil:
+		return nil, nil, promptErr
+	case items == nil:
+		return nil, nil, err // there are none: what FindBench says is what there is to say
 	}
 	name := filepath.Base(path)
-	items, promptErr := benchmark.ReadPrompts(name, data)
-	if promptErr != nil {
-		return nil, nil, promptErr
-	}
-	sum := sha256.Sum256(data)
 	return &Bench{
-		Name: plainName(strings.TrimSuffix(name, filepath.Ext(name))), Items: items, Path: path, Data: data,
-		SHA256: hex.EncodeToString(sum[:]), Canonical: benchmark.CanonicalHash(items),
+		Name: plainName(strings.TrimSuffix(name, filepath.Ext(name))), Items: items, Path: path,
+		SHA256: sum, Canonical: benchmark.CanonicalHash(items),
 	}, err, nil
 }
