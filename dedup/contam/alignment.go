@@ -313,6 +313,15 @@ func (x *runIndex) reset(text []letter) {
 // runShift leaves the bits of a hash that number the heads.
 const runShift = 55
 
+// plainKey is four letters as one number.
+func plainKey(ls []letter) uint64 {
+	var key uint64
+	for _, l := range ls {
+		key = key<<16 | uint64(l)
+	}
+	return key
+}
+
 func runHash(ls []letter) int { return int(plainKey(ls[:runLen]) * mix >> runShift) }
 
 // find returns where ls first ends in text, which is that of the index but for

@@ -54,7 +54,6 @@ func (s *Scanner) findOnly(i uint32) {
 	s.scan()
 	clear(s.best)
 	s.order = s.order[:0]
-	s.cover.reset(len(s.text.letters))
 	t := &s.ix.seeds
 	var marks []mark
 	var stem, opt float32
@@ -62,7 +61,7 @@ func (s *Scanner) findOnly(i uint32) {
 		idf, posts := t.of(h.seed)
 		for _, p := range posts {
 			if p.item() == i {
-				m := markOf(h.end, idf, p.option())
+				m := markOf(h.end, idf, p)
 				marks = append(marks, m)
 				stem, opt = stem+m.stem, opt+m.opt
 			}

@@ -1,157 +1,221 @@
 package contam
 
+import "math/bits"
+
 // A candidate in Latin script is easy to come by: texts of one subject share
 // many a phrase of a few words. Before its edit distance is taken, the share of
-// its short grams that stand in the text around it must be coverLeast. Of a stem
-// with every tenth letter wrong, two thirds of the grams are left, and some of
-// the others stand there by chance; of another stem on the same subject, about a
-// third.
+// its short grams that stand where its marks say it lies must be coverLeast. Of a
+// stem with every tenth letter wrong, two thirds of the grams are left; of
+// another stem on the same subject, about a fifth stand that close.
 const (
-	coverLeast = 0.45
+	coverLeast = 0.35
+	coverApart = 0.5 // the same for an option, and for a stem without a mark
 	coverWhole = 0.7 // all words are there, if not in their order
-	coverMin   = 24  // grams; fewer say too little
+	coverMin   = 24  // grams of a stem; fewer say too little
+	coverFew   = 5   // the same of an option
 	coverLen   = 4   // letters in a gram
-	coverBits  = 15
+	// coverSlack letters more or less may stand before a place than in the item.
+	coverSlack = 24
 )
 
-// coverChunk letters of the stream share a set of grams.
-const coverChunk = 1024
+// A gramPiece is a piece of an item made ready to tell which of its grams a text
+// holds.
+type gramPiece struct {
+	places [latinEnd + 1]uint64 // by letter: a bit for each place where it stands; none for the last
+	from   int                  // its first letter, counted in the item
+	to     int
+	grams  int // of Latin letters only
+}
 
-// itemGrams are the hashes of an item's grams; nil where they are not asked for.
-type itemGrams struct{ stem, options []uint16 }
+// itemGrams are the pieces of an item's stem and options; none where grams are not
+// asked for.
+type itemGrams struct {
+	stem    []gramPiece
+	grams   int // of the stem
+	options []optionGrams
+}
 
+// optionGrams are the pieces of one option.
+type optionGrams struct {
+	pieces []gramPiece
+	grams  int
+}
+
+// gramsOf returns the grams of an item in Latin script.
 func gramsOf(it *item) (g itemGrams) {
 	if !it.latin {
 		return g
 	}
-	for _, ls := range it.segments {
-		g.stem = appendGrams(g.stem, ls)
-	}
+	at := 0
+	g.stem, g.grams = gramPieces(it.stem, &at)
 	for i := range it.options {
-		g.options = appendGrams(g.options, it.options[i].letters)
-	}
-	if len(g.stem) < coverMin {
-		g.stem = nil
+		pieces, grams := gramPieces(it.options[i].pieces, &at)
+		g.options = append(g.options, optionGrams{pieces, grams})
 	}
 	return g
 }
 
-func appendGrams(grams []uint16, ls []letter) []uint16 {
-	for i := coverLen; i <= len(ls); i++ {
-		grams = append(grams, coverHash(plainKey(ls[i-coverLen:i])))
-	}
-	return grams
-}
-
-func plainKey(ls []letter) uint64 {
-	var key uint64
-	for _, l := range ls {
-		key = key<<16 | uint64(l)
-	}
-	return key
-}
-
-func coverHash(key uint64) uint16 { return uint16(key * mix >> (64 - coverBits)) }
-
-// A coverSet says which grams stand in a stretch of letters.
-type coverSet [1 << coverBits / 64]uint64
-
-// fill makes the set that of ls.
-func (c *coverSet) fill(ls []letter) {
-	clear(c[:])
-	if len(ls) < coverLen {
-		return
-	}
-	key := plainKey(ls[:coverLen-1])
-	for _, l := range ls[coverLen-1:] {
-		key = key<<16 | uint64(l)
-		h := coverHash(key)
-		c[h>>6] |= 1 << (h & 63)
-	}
-}
-
-// share returns the share of the grams that the set has.
-func (c *coverSet) share(grams []uint16) float64 {
-	n := 0
-	for _, g := range grams {
-		if c[g>>6&(1<<coverBits/64-1)]&(1<<(g&63)) != 0 {
-			n++
-		}
-	}
-	return float64(n) / float64(len(grams))
-}
-
-// A cover holds the grams of a stream, chunk by chunk, as far as they have been
-// asked for.
-type cover struct {
-	sets []*coverSet
-	made []bool
-	near coverSet
-}
-
-func (c *cover) reset(letters int) {
-	for n := letters/coverChunk + 1; len(c.sets) < n; {
-		c.sets = append(c.sets, nil)
-		c.made = append(c.made, false)
-	}
-	clear(c.made)
-}
-
-// share returns the share of the grams that stand in the chunks of ls[lo:hi].
-func (c *cover) share(grams []uint16, ls []letter, lo, hi int) float64 {
-	first, last := lo/coverChunk, max(lo, hi-1)/coverChunk
-	for k := first; k <= last; k++ {
-		if !c.made[k] {
-			c.made[k] = true
-			if c.sets[k] == nil {
-				c.sets[k] = new(coverSet)
-			}
-			c.sets[k].fill(ls[k*coverChunk : min(len(ls), (k+1)*coverChunk+coverLen-1)])
-		}
-	}
-	if first == last {
-		return c.sets[first].share(grams)
-	}
-	n := 0
-	for _, g := range grams {
-		for _, set := range c.sets[first : last+1] {
-			if set[g>>6]&(1<<(g&63)) != 0 {
-				n++
-				break
+// gramPieces makes pieces ready of which the first begins with letter at of the
+// item; at is moved behind the last.
+func gramPieces(pieces []piece, at *int) (out []gramPiece, grams int) {
+	out = make([]gramPiece, len(pieces))
+	for i := range pieces {
+		ls, g := pieces[i].letters, &out[i]
+		g.from, g.to = *at, *at+len(ls)
+		*at = g.to
+		for k, l := range ls {
+			if l < latinEnd {
+				g.places[l] |= 1 << k
 			}
 		}
+		g.grams = bits.OnesCount64(g.in(ls))
+		grams += g.grams
 	}
-	return float64(n) / float64(len(grams))
+	return out, grams
 }
 
-// covered returns the share of the item's grams that stand around its marks in
-// the window from lo to hi; 1 where it is not asked for.
-func (s *Scanner) covered(i uint32, marks []mark, lo, hi int, withOptions bool) float64 {
+// in returns a bit for each gram of the piece that the text holds. All places of
+// the piece move on together: where a letter stands behind one that the text has
+// before it is a pair, a pair behind a pair is a gram.
+func (g *gramPiece) in(text []letter) (found uint64) {
+	var last, pair1, pair2 uint64 // the letter before; the pairs that end one and two letters before
+	for _, l := range text {
+		here := g.places[min(l, latinEnd)]
+		pair := here & (last << 1)
+		found |= pair & (pair2 << 2)
+		last, pair1, pair2 = here, pair, pair1
+	}
+	return found
+}
+
+// A shift is how many letters further on than in the item its letters stand in the
+// stream: from lo to hi.
+type shift struct{ lo, hi int }
+
+// shifts returns the shifts of those marks whose seeds end in the item's letters
+// from to to, rising; what lies close together is one. They are valid until the
+// next call.
+func (s *Scanner) shifts(marks []mark, from, to int) []shift {
+	all := s.shift[:0]
+	for i := range marks {
+		if p := int(marks[i].place); p > from && p <= to {
+			d := int(marks[i].end) - p
+			k := len(all)
+			all = append(all, shift{})
+			for ; k > 0 && all[k-1].lo > d; k-- {
+				all[k] = all[k-1]
+			}
+			all[k] = shift{d, d}
+		}
+	}
+	s.shift = all
+	n := 0
+	for _, d := range all {
+		if n > 0 && d.lo-all[n-1].hi <= maxPiece {
+			all[n-1].hi = d.hi
+			continue
+		}
+		all[n] = d
+		n++
+	}
+	return all[:n]
+}
+
+// near returns the letters of the window from lo to hi in which those from to to of
+// the item stand by a shift, slack letters more or less.
+func (s *Scanner) near(d shift, from, to, slack, lo, hi int) []letter {
+	lo, hi = max(lo, d.lo+from-slack), min(hi, d.hi+to+slack)
+	if lo >= hi {
+		return nil
+	}
+	return s.text.letters[lo:hi]
+}
+
+// found returns how many grams of pieces stand in the window from lo to hi where the
+// item's marks say, and whether there are such marks; without them a piece may stand
+// anywhere.
+func (s *Scanner) found(pieces []gramPiece, marks []mark, lo, hi int) (n int, marked bool) {
+	if len(pieces) == 0 {
+		return 0, false
+	}
+	by := s.shifts(marks, pieces[0].from, pieces[len(pieces)-1].to)
+	for i := range pieces {
+		g := &pieces[i]
+		var have uint64
+		for _, d := range by {
+			have |= g.in(s.near(d, g.from, g.to, coverSlack, lo, hi))
+		}
+		if len(by) == 0 {
+			have = g.in(s.text.letters[lo:hi])
+		}
+		n += bits.OnesCount64(have)
+	}
+	return n, len(by) > 0
+}
+
+// covered reports whether so many grams of an item stand around its marks in the
+// window from lo to hi that it may be there: of its stem, or with options that
+// speak for themselves, of most of these.
+func (s *Scanner) covered(i uint32, marks []mark, lo, hi int, withOptions bool) bool {
 	g := &s.ix.covers[i]
-	if g.stem == nil || withOptions && len(g.options) < coverMin {
-		return 1
+	if !s.ix.items[i].latin || !withOptions && g.grams < coverMin {
+		return true
 	}
-	ls := s.text.letters
-	stem := s.cover.share(g.stem, ls, lo, hi)
-	first, last := -1, -1
-	for _, m := range marks {
-		if m.stem > 0 {
-			if last = int(m.end); first < 0 {
-				first = last
-			}
-		}
+	least := coverLeast
+	n, marked := s.found(g.stem, marks, lo, hi)
+	if !marked {
+		least = coverApart
 	}
-	if stem >= coverLeast && first >= 0 {
-		// nearer: the stem lies around its marks
-		reach := s.ix.items[i].stemLen + coverReach
-		s.cover.near.fill(ls[max(lo, first-reach):min(hi, last+reach)])
-		stem = s.cover.near.share(g.stem)
+	if n > 0 && float64(n) >= least*float64(g.grams) {
+		return true
 	}
-	if stem < coverLeast && withOptions {
-		return s.cover.share(g.options, ls, lo, hi)
-	}
-	return stem
+	return withOptions && s.optionsCovered(i, marks, lo, hi)
 }
 
-// coverReach letters may stand between parts of a stem: an option in its blank.
-const coverReach = 64
+// optionsCovered reports whether the window may hold enough of the item's options.
+func (s *Scanner) optionsCovered(i uint32, marks []mark, lo, hi int) bool {
+	g, it := &s.ix.covers[i], &s.ix.items[i]
+	telling, there := 0, 0
+	for k := range it.options {
+		if o := &it.options[k]; o.trivial || len(o.letters) == 0 {
+			continue
+		}
+		telling++
+		o := &g.options[k]
+		if o.grams < coverFew {
+			there++
+			continue
+		}
+		if n, _ := s.found(o.pieces, marks, lo, hi); float64(n) >= coverApart*float64(o.grams) {
+			there++
+		}
+	}
+	c := it.limits
+	return telling > 0 && float64(there) >= min(c.OptionsNear, c.OptionsOnly)*float64(telling)
+}
+
+// stemWhole reports whether nearly all grams of an item's stem stand around its
+// marks, in whatever order.
+func (s *Scanner) stemWhole(i uint32, marks []mark, lo, hi int) bool {
+	g := &s.ix.covers[i]
+	if g.grams < coverMin {
+		return true
+	}
+	n := 0
+	around := s.stemWindow(i, marks, lo, hi)
+	for k := range g.stem {
+		n += bits.OnesCount64(g.stem[k].in(around))
+	}
+	return float64(n) >= coverWhole*float64(g.grams)
+}
+
+// stemWindow returns the letters of the window from lo to hi in which the stem of
+// an item lies, as its marks say; all of them where it has none.
+func (s *Scanner) stemWindow(i uint32, marks []mark, lo, hi int) []letter {
+	n := s.ix.items[i].stemLen
+	by := s.shifts(marks, 0, n)
+	if len(by) == 0 {
+		return s.text.letters[lo:hi]
+	}
+	return s.near(shift{by[0].lo, by[len(by)-1].hi}, 0, n, longestGap, lo, hi)
+}

@@ -90,20 +90,34 @@ func (ix *Index) Items() int { return len(ix.items) }
 // ConfigHash returns the hash of the settings the index was built with.
 func (ix *Index) ConfigHash() string { return ix.hash }
 
-// A posting says that a seed stands in an item: its number, and in the lowest bit
-// whether it is in an option.
-type posting uint32
+// A posting says that a seed stands in an item: its number, whether it is in an
+// option, and in the lowest bits with which of the item's letters it ends.
+type posting uint64
 
-func postingOf(item uint32, option bool) posting {
+const (
+	postPlace  = 16 // bits
+	postOption = 1 << postPlace
+	postItem   = postPlace + 1
+)
+
+// postingOf returns the posting of a seed that ends before letter end of an item's
+// letters. Of longer items the rest has the last place there is.
+func postingOf(item uint32, option bool, end int) posting {
+	p := posting(item)<<postItem | posting(min(end, postOption-1))
 	if option {
-		return posting(item<<1 | 1)
+		p |= postOption
 	}
-	return posting(item << 1)
+	return p
 }
 
-func (p posting) item() uint32 { return uint32(p >> 1) }
+func (p posting) item() uint32 { return uint32(p >> postItem) }
 
-func (p posting) option() bool { return p&1 != 0 }
+func (p posting) option() bool { return p&postOption != 0 }
+
+func (p posting) end() int32 { return int32(p & (postOption - 1)) }
+
+// part is the posting without its place.
+func (p posting) part() posting { return p >> postPlace }
 
 // seedTable is an open-addressing table from seed keys to postings, behind a
 // bit filter that turns most look-ups away in cache.
@@ -117,13 +131,10 @@ type seedTable struct {
 	runs []posting
 }
 
-// runHead is how much stands before the postings of a seed.
-const runHead = 2
-
 // of returns the weight and the postings of the seed whose run begins at n.
 func (t *seedTable) of(n uint32) (idf float32, posts []posting) {
 	r := t.runs[n:]
-	return math.Float32frombits(uint32(r[0])), r[runHead : runHead+r[1]]
+	return math.Float32frombits(uint32(r[0])), r[1 : 1+r[0]>>32]
 }
 
 // A seedFilter has one bit set for each key, so that next to all other keys are
@@ -237,13 +248,18 @@ func (ix *Index) buildSeeds() {
 	}
 	raw := make([]rawPosting, 0, letters) // about a seed a letter
 	background := ix.alpha.background()
+	item, from := -1, 0 // letters of the item before the part
 	ix.eachPart(func(n, option int, text *stream) {
-		text.eachSeed(func(key uint64, _ int) {
-			raw = append(raw, rawPosting{key, postingOf(uint32(n), option >= 0)})
+		if n != item {
+			item, from = n, 0
+		}
+		text.eachSeed(func(key uint64, end int) {
+			raw = append(raw, rawPosting{key, postingOf(uint32(n), option >= 0, from+end+1)})
 		})
+		from += len(text.letters)
 	})
 	slices.SortFunc(raw, compareRaw)
-	raw = slices.Compact(raw)
+	raw = slices.CompactFunc(raw, func(a, b rawPosting) bool { return a.key == b.key && a.part() == b.part() })
 	ix.seeds.build(raw, ix, background)
 	ix.eachPart(func(n, option int, text *stream) {
 		if option >= 0 {
@@ -308,7 +324,7 @@ func (t *seedTable) build(raw []rawPosting, ix *Index, background *background) {
 			keys = append(keys, raw[i].key)
 			from := len(t.runs)
 			runs = append(runs, uint32(from))
-			t.runs = append(t.runs, posting(math.Float32bits(idf)), 0)
+			t.runs = append(t.runs, 0)
 			plan := uint32(allow[raw[i].key])
 			if weak || raw[j-1].item() == noItem && df == 0 {
 				plan |= noPost
@@ -325,7 +341,7 @@ func (t *seedTable) build(raw []rawPosting, ix *Index, background *background) {
 					ix.items[p.item()].stemMass += idf
 				}
 			}
-			t.runs[from+1] = posting(len(t.runs) - from - runHead)
+			t.runs[from] = posting(math.Float32bits(idf)) | posting(len(t.runs)-from-1)<<32
 		}
 		i = j
 	}
@@ -352,11 +368,11 @@ func (t *seedTable) fill(keys []uint64, runs, plans []uint32) {
 }
 
 // noItem is the item of a seed that only begins an allowed passage.
-const noItem = math.MaxUint32 >> 1
+const noItem = math.MaxUint32
 
 func insertKey(raw []rawPosting, key uint64) []rawPosting {
 	i, _ := slices.BinarySearchFunc(raw, key, func(p rawPosting, k uint64) int { return cmp.Compare(p.key, k) })
-	return slices.Insert(raw, i, rawPosting{key, postingOf(noItem, false)})
+	return slices.Insert(raw, i, rawPosting{key, postingOf(noItem, false, 0)})
 }
 
 // find returns the slot of a key; nil when no item has the seed.

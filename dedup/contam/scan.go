@@ -33,7 +33,7 @@ type Scanner struct {
 	chosen  []int32 // by item: number of its window list + 1
 	lists   [][]mark
 
-	cover    cover
+	shift    []shift  // of shifts
 	work     []letter // a window's copy for the verification
 	dists    []int    // of a nearness
 	cost     []gapState
@@ -59,16 +59,17 @@ type hit struct {
 
 // A mark is a hit of one candidate.
 type mark struct {
-	end  int32
-	stem float32 // nats; the other is 0
-	opt  float32
+	end   int32   // in the stream
+	place int32   // where it ends in the item's letters
+	stem  float32 // nats; the other is 0
+	opt   float32
 }
 
-func markOf(end int32, nats float32, option bool) mark {
-	if option {
-		return mark{end: end, opt: nats}
+func markOf(end int32, nats float32, p posting) mark {
+	if p.option() {
+		return mark{end: end, place: p.end(), opt: nats}
 	}
-	return mark{end: end, stem: nats}
+	return mark{end: end, place: p.end(), stem: nats}
 }
 
 // Scanner returns a new scanner.
@@ -236,7 +237,6 @@ func (s *Scanner) find() {
 	clear(s.further)
 	s.order = s.order[:0]
 	n := len(s.text.letters)
-	s.cover.reset(n)
 	for lo, from := 0, 0; ; lo += blockLen {
 		for from < len(s.hits) && int(s.hits[from].end) <= lo {
 			from++
@@ -265,7 +265,7 @@ func (s *Scanner) block(hits []hit) {
 			if w[0] == 0 && w[1] == 0 {
 				s.touched = append(s.touched, p.item())
 			}
-			w[p&1] += idf
+			w[p>>postPlace&1] += idf
 		}
 	}
 	lists := s.lists[:0]
@@ -287,7 +287,7 @@ func (s *Scanner) block(hits []hit) {
 			idf, posts := t.of(h.seed)
 			for _, p := range posts {
 				if n := s.chosen[p.item()]; n > 0 {
-					lists[n-1] = append(lists[n-1], markOf(h.end, idf, p.option()))
+					lists[n-1] = append(lists[n-1], markOf(h.end, idf, p))
 				}
 			}
 		}
@@ -389,13 +389,12 @@ func (s *Scanner) check(i uint32, marks []mark, stem float32, withOptions bool) 
 	slack := it.length + 24
 	lo := max(0, int(marks[0].end)-slack)
 	hi := min(len(ls), int(marks[len(marks)-1].end)+slack)
-	share := s.covered(i, marks, lo, hi, withOptions)
-	if share < coverLeast {
+	if !s.covered(i, marks, lo, hi, withOptions) {
 		return false
 	}
 	s.verified++
-	rescue := stem >= rescueShare*it.stemMass && share >= coverWhole
-	if !rescue && s.hopeless(it, ls[lo:hi], withOptions) {
+	rescue := stem >= rescueShare*it.stemMass && s.stemWhole(i, marks, lo, hi)
+	if !rescue && s.hopeless(it, s.stemWindow(i, marks, lo, hi), ls[lo:hi], withOptions) {
 		return false
 	}
 	m := s.verify(it, ls[lo:hi], withOptions)

@@ -102,7 +102,7 @@ func TestHopeless(t *testing.T) {
 			s.addText([]byte(damaged(rng, text, rng.Float64()*0.6)))
 			for _, with := range []bool{false, true} {
 				m := s.verify(it, s.text.letters, with)
-				h := s.hopeless(it, s.text.letters, with)
+				h := s.hopeless(it, s.text.letters, s.text.letters, with)
 				if h && (m.same || m.shown) {
 					t.Fatalf("item %d: hopeless, but %+v", n, m)
 				}

@@ -172,7 +172,7 @@ func (s *Scanner) join(a, b *kept, i uint32) (Finding, bool) {
 	from = min(from, end)
 	window := slices.Concat(a.tail[from:end], b.head[:to])
 	rescue := stem >= rescueShare*it.stemMass
-	if !rescue && s.hopeless(it, window, true) {
+	if !rescue && s.hopeless(it, window, window, true) {
 		return Finding{}, false
 	}
 	m := s.verify(it, window, true)
