@@ -120,7 +120,7 @@ func (r *trainingReader) training() *TrainingFile {
 	}}
 	t.Known = t.Template == "" || slices.Contains(feed.LLaMAFactoryTemplates(), t.Template)
 	if t.Known {
-		t.Settings.Feed = o.Feeder()
+		t.Settings.Feed, t.Settings.Pair, t.Settings.Rated = o.Feeder(), o.Pair(), o.Rated()
 	}
 	if o.DefaultSystem != "" {
 		t.Settings.Words = append(t.Settings.Words, "default_system: "+strconv.Quote(o.DefaultSystem))
@@ -197,7 +197,7 @@ func (r *trainingReader) datasets(t *TrainingFile, beside string) error {
 		if e.FileName == "" {
 			return fail.New(fail.Config, msg.Text{"the dataset %q is no local file", "数据集 %q 不是本地文件"}, name).At(fail.Where{File: filepath.ToSlash(file)})
 		}
-		d, err := e.dataset(name)
+		d, err := e.dataset(name, r.values["stage"])
 		if err != nil {
 			return fail.New(fail.Config, msg.Text{"the dataset %q: %v", "数据集 %q：%v"}, name, err).At(fail.Where{File: filepath.ToSlash(file)})
 		}
@@ -217,32 +217,53 @@ type datasetEntry struct {
 	Ranking    bool               `json:"ranking"`
 }
 
-func (e *datasetEntry) dataset(name string) (Dataset, error) {
+// dataset says where the rows of an entry stand, for a stage of the training.
+func (e *datasetEntry) dataset(name, stage string) (Dataset, error) {
 	column := named(e.Columns, map[string]string{"prompt": "instruction", "query": "input", "response": "output", "messages": "conversations"})
 	tag := named(e.Tags, map[string]string{"role_tag": "from", "content_tag": "value", "user_tag": "human", "assistant_tag": "gpt", "system_tag": "system"})
 	d := Dataset{Name: name, Columns: parity.Columns{
 		Strict: true, Prompt: column("prompt"), Query: column("query"), Response: column("response"), History: column("history"),
 		Messages: column("messages"), System: column("system"),
+		Chosen: ofPairs(e.Ranking, column("chosen")), Rejected: ofPairs(e.Ranking, column("rejected")), Label: column("kto_tag"),
 		Role: tag("role_tag"), Content: tag("content_tag"), User: tag("user_tag"), Assistant: tag("assistant_tag"), SystemRole: tag("system_tag"),
 	}}
-	if e.Ranking || column("kto_tag") != "" {
-		return d, fail.New(fail.Config, msg.Text{"preference pairs are not compared", "不比较偏好数据"})
+	if pairs := stage == "dpo" || stage == "rm"; pairs != e.Ranking { // data/loader.py of 0.9.5
+		return d, fail.New(fail.Config, msg.Text{"ranking is %t, and stage is %s", "ranking 为 %t，而 stage 为 %s"}, e.Ranking, orWord(stage, "sft")).
+			Hint(msg.Text{`preference pairs, with "ranking": true, are for the stages dpo and rm, and these take no others`, `偏好对（"ranking": true）只用于 stage dpo 与 rm，且它们只接受偏好对`})
+	}
+	if stage == "pt" {
+		d.Columns = parity.Columns{Strict: true, Text: column("prompt")}
+		return d, nil
 	}
 	need := []string{d.Columns.Messages, d.Columns.Role, d.Columns.Content}
 	switch e.Formatting {
 	case "", "alpaca":
 		d.Columns.Alpaca, need = true, []string{d.Columns.Prompt, d.Columns.Response}
+		if e.Ranking {
+			need, d.Columns.Response = []string{d.Columns.Prompt}, ""
+		}
 	case "openai":
 		d.System = thinkingOff
 	case "sharegpt":
 	default:
 		return d, fail.New(fail.Config, msg.Text{"formatting %q is none of alpaca, sharegpt, openai", "formatting %q 不是 alpaca、sharegpt、openai 之一"}, e.Formatting)
 	}
+	if e.Ranking {
+		need = append(need, d.Columns.Chosen, d.Columns.Rejected)
+	}
 	if slices.Contains(need, "") {
 		return d, fail.New(fail.Config, msg.Text{"columns and tags, where they are given, must name every field", "给出 columns 或 tags 时必须写全各字段"}).
-			Hint(msg.Text{"alpaca needs prompt and response; sharegpt messages, role_tag and content_tag", "alpaca 需要 prompt 与 response；sharegpt 需要 messages、role_tag 与 content_tag"})
+			Hint(msg.Text{"alpaca needs prompt and response; sharegpt messages, role_tag and content_tag; pairs chosen and rejected", "alpaca 需要 prompt 与 response；sharegpt 需要 messages、role_tag 与 content_tag；偏好对需要 chosen 与 rejected"})
 	}
 	return d, nil
+}
+
+// ofPairs is a column that LLaMA-Factory reads only where ranking is true.
+func ofPairs(ranking bool, column string) string {
+	if !ranking {
+		return ""
+	}
+	return column
 }
 
 // named looks names up in what was given, and else in the defaults.

@@ -98,7 +98,9 @@ func TestReadTrainingFileRefuses(t *testing.T) {
 		{"dataset: far\ndataset_dir: rows\n", "is no local file"},
 		{"dataset: odd\ndataset_dir: rows\n", `formatting "sharegtp" is none of`},
 		{"dataset: half\ndataset_dir: rows\n", "must name every field"},
-		{"dataset: pairs\ndataset_dir: rows\n", "preference pairs are not compared"},
+		{"dataset: pairs\ndataset_dir: rows\n", "ranking is true, and stage is sft"},
+		{"dataset: harbour\ndataset_dir: rows\nstage: dpo\n", "ranking is false, and stage is dpo"},
+		{"dataset: pairs\ndataset_dir: rows\nstage: dpo\n", "must name every field"},
 		{"dataset: harbour\ndataset_dir: nowhere\n", "dataset_dir: "},
 		{"dataset: harbour\ndataset_dir: rows\ncutoff_len: long\n", "cutoff_len must be a whole number"},
 		{"dataset: harbour\ndataset_dir: rows\nenable_thinking: \"false\"\n", "is text, which LLaMA-Factory takes for true"},
@@ -134,5 +136,40 @@ func TestReadServing(t *testing.T) {
 	}
 	if _, err := launch.ReadServing("serve.json", []byte("[")); err == nil || fail.Code(err) != 2 {
 		t.Errorf("%v", err)
+	}
+}
+
+// Rows of every stage are read by the names their entry gives them.
+func TestReadTrainingFileOfEveryStage(t *testing.T) {
+	t.Parallel()
+	const info = `{"pairs": {"file_name": "rows.jsonl", "ranking": true, "formatting": "sharegpt", "columns": {"messages": "turns", "chosen": "won", "rejected": "lost"}},
+		"alpaca": {"file_name": "rows.jsonl", "ranking": true, "columns": {"prompt": "ask", "chosen": "won", "rejected": "lost"}},
+		"rated": {"file_name": "rows.jsonl", "formatting": "sharegpt", "columns": {"messages": "turns", "kto_tag": "good"}},
+		"text": {"file_name": "rows.jsonl", "columns": {"prompt": "body"}}}`
+	const block = `<think>\n\n</think>\n\n`
+	turn := func(who, said string) string { return `{"from":"` + who + `","value":"` + said + `"}` }
+	asked := `"turns":[` + turn("human", "问") + `,` + turn("gpt", "[D]") + `,` + turn("human", "再问")
+	for _, c := range []struct {
+		stage, dataset, row string
+		tokens, trained     int64
+		matching            int
+	}{
+		{"dpo", "pairs", `{` + asked + `],"won":` + turn("gpt", block+"[A]") + `,"lost":` + turn("gpt", block+"[B]") + `}`, 31, 8, 1},
+		{"dpo", "alpaca", `{"ask":"问","won":"` + block + `[A]","lost":"` + block + `[B]"}`, 17, 8, 1},
+		{"kto", "rated", `{` + asked + `,` + turn("gpt", block+"[A]") + `],"good":false}`, 31, 8, 1},
+		{"pt", "text", `{"body":"船舶"}`, 2, 2, 0},
+	} {
+		file := project(t, "template: qwen3\ndataset: "+c.dataset+"\ndataset_dir: rows\nstage: "+c.stage+"\n", info)
+		f, err := launch.ReadTrainingFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := parity.Check(t.Context(), "rows.jsonl", strings.NewReader(c.row), parity.Options{Settings: f.Settings, Contract: emit.EmptyThink, Columns: f.Datasets[0].Columns, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Rows != 1 || r.Unreadable != 0 || r.Matching != c.matching || r.Tokens.Total != c.tokens || r.Tokens.Trained != c.trained {
+			t.Errorf("%s %s: %d match, %+v, %+v %v", c.stage, c.dataset, r.Matching, r.Tokens, r.Findings, r.Unread)
+		}
 	}
 }

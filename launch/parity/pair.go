@@ -10,22 +10,28 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// losing are the fields in which the losing answer of a preference pair stands, by
-// the trainers' names.
-var losing = [...]string{"rejected", "rejected_response", "rejected_messages"}
+// sides are the fields of the two answers of a preference pair. Of the losing one
+// the trainers have several names.
+func (c *Columns) sides() (chosen string, rejected []string) {
+	if c.Strict {
+		return c.Chosen, []string{c.Rejected}
+	}
+	return "chosen", []string{"rejected", "rejected_response", "rejected_messages"}
+}
 
 // pair takes over the answers of a preference pair: the winning one as the last
 // turn of the row, where it does not stand there already, the losing one as a row
 // of its own behind the same turns.
 func (p *rowParser) pair(r *row, v *fastjson.Value) error {
-	if f := v.Get("chosen"); f != nil && f.Type() != fastjson.TypeNull {
-		if err := p.side(r, "chosen", f); err != nil {
+	chosen, losing := p.columns.sides()
+	if f := v.Get(chosen); chosen != "" && f != nil && f.Type() != fastjson.TypeNull {
+		if err := p.side(r, chosen, f); err != nil {
 			return err
 		}
 	}
 	for _, name := range losing {
 		f := v.Get(name)
-		if f == nil {
+		if name == "" || f == nil {
 			continue
 		}
 		if f.Type() == fastjson.TypeNull {
@@ -45,6 +51,14 @@ func (p *rowParser) pair(r *row, v *fastjson.Value) error {
 	return nil
 }
 
+// tags are the names within a turn.
+func (p *rowParser) tags() Columns {
+	if p.columns.Strict {
+		return p.columns
+	}
+	return usualTags()
+}
+
 // side reads an answer: text, a turn, or a list of turns.
 func (p *rowParser) side(r *row, name string, v *fastjson.Value) error {
 	switch v.Type() {
@@ -52,9 +66,9 @@ func (p *rowParser) side(r *row, name string, v *fastjson.Value) error {
 		r.add("assistant", string(v.GetStringBytes()), "/"+name)
 		return nil
 	case fastjson.TypeObject:
-		return p.turn(r, "/"+name, v, usualTags())
+		return p.turn(r, "/"+name, v, p.tags())
 	}
-	return p.turns(r, "/"+name, v, usualTags())
+	return p.turns(r, "/"+name, v, p.tags())
 }
 
 // lintPair looks at what a pair needs besides two answers that are each as the

@@ -23,6 +23,9 @@ type Columns struct {
 	Messages, System                 string
 	Role, Content                    string // tags of a turn
 	User, Assistant, SystemRole      string // values of Role; others are no role that is known
+	Chosen, Rejected                 string // of preference pairs, behind the prompt
+	Label                            string // of rows that a boolean says are good or bad (KTO)
+	Text                             string // of rows of running text, which have nothing else
 	Strict                           bool   // only these names; else the usual shapes are known, too
 }
 
@@ -74,7 +77,7 @@ func (p *rowParser) parse(data []byte) (*row, error) {
 		return nil, bad("", msg.Text{"a row must be an object", "一行必须是对象"})
 	}
 	r := &row{id: idOf(v)}
-	if !p.columns.Strict {
+	if !p.columns.Strict || p.columns.Text != "" {
 		var err error
 		if r.running, err = p.runningOf(v); r.running != nil || err != nil {
 			return r, err
@@ -83,15 +86,15 @@ func (p *rowParser) parse(data []byte) (*row, error) {
 	if err := p.shape(r, v); err != nil {
 		return nil, err
 	}
-	if !p.columns.Strict {
-		if err := p.pair(r, v); err != nil {
-			return nil, err
-		}
+	if err := p.pair(r, v); err != nil {
+		return nil, err
 	}
 	if len(r.conv.Messages) == 0 {
 		return nil, bad("", msg.Text{"the conversation has no turn", "对话中没有消息"})
 	}
-	r.rated = r.rejected == nil && (isBool(v.Get("label")) || isBool(v.Get("kto_tag")))
+	for _, name := range p.columns.labels() {
+		r.rated = r.rated || r.rejected == nil && isBool(v.Get(name))
+	}
 	p.beside(r, v)
 	return r, nil
 }
@@ -155,6 +158,14 @@ func (p *rowParser) shape(r *row, v *fastjson.Value) error {
 		"no conversation in it: none of messages, conversations, prompt with completion, instruction with output",
 		"其中没有对话：没有 messages、conversations、prompt 加 completion、instruction 加 output 中的任何一种",
 	})
+}
+
+// labels are the fields that may say whether an answer is good.
+func (c *Columns) labels() []string {
+	if c.Strict {
+		return []string{c.Label}
+	}
+	return []string{"label", "kto_tag"}
 }
 
 func isBool(v *fastjson.Value) bool {
@@ -374,11 +385,14 @@ func (p *rowParser) alpaca(r *row, v *fastjson.Value, c Columns) error {
 	case query != "":
 		prompt += "\n" + query
 	}
+	r.add("user", prompt, at)
+	if c.Response == "" { // of a pair
+		return nil
+	}
 	answer, there, err := text(v, "", c.Response)
 	if err != nil {
 		return err
 	}
-	r.add("user", prompt, at)
 	if there { // an empty one is an answer, too
 		r.add("assistant", answer, "/"+c.Response)
 	}

@@ -22,7 +22,10 @@ type running struct {
 // runningOf reads the rows of pretraining, of token ids and of axolotl's segments;
 // nil: the row is none of them.
 func (p *rowParser) runningOf(v *fastjson.Value) (*running, error) {
-	switch {
+	switch name := p.columns.Text; {
+	case name != "":
+		s, _, err := text(v, "", name)
+		return &running{text: s, pointer: "/" + name}, err
 	case v.Exists("input_ids"):
 		return tokensOf(v)
 	case v.Exists("segments"):

@@ -243,7 +243,20 @@ def trl(folder, argv, kind):
         yield [masked(i, m) for i, m in zip(real, b["completion_mask"])]
 
 
+def alone():
+    """datasets without workers: each of them would import the trainer again."""
+    from datasets import Dataset
+    for name in ("map", "filter"):
+        was = getattr(Dataset, name)
+        if not hasattr(was, "alone"):
+            def one(self, *args, was=was, num_proc=None, **more):
+                return was(self, *args, **more)
+            one.alone = True
+            setattr(Dataset, name, one)
+
+
 def axolotl(folder, argv, kind):
+    alone()
     from axolotl.cli.config import load_cfg
     from axolotl.common.datasets import load_datasets, load_preference_datasets
 
