@@ -96,6 +96,8 @@ type epub struct {
 	titles map[string]map[string]int8 // by part, as the table of contents has them
 	given  int                        // blocks of all chapters
 	left   map[string]int
+	sheets map[string]string // style sheets read so far, by part
+	styled int               // bytes of them that chapters used
 }
 
 func (e *epub) read() error {
@@ -228,6 +230,7 @@ func (e *epub) chapter(part string) error {
 	w := &htmlWalk{
 		ctx: e.ctx, file: &inBook, yield: e.yield, left: e.left, given: e.given,
 		part: part, titles: e.titles[partKey(part)],
+		sheet: func(href string) string { return e.sheet(sheetPath(part, href)) },
 	}
 	if part == e.book.nav && e.toc {
 		w.left = map[string]int{} // the table was given
@@ -236,6 +239,29 @@ func (e *epub) chapter(part string) error {
 	e.given = w.given
 	damage.tell(&inBook, e.note)
 	return err
+}
+
+// maxStyled bounds the bytes of style sheets that the chapters of a book use together.
+const maxStyled = 128 << 20
+
+// sheet is the text of a style sheet of the book, which its chapters share.
+func (e *epub) sheet(part string) string {
+	text, known := e.sheets[part]
+	if e.styled += len(text); e.styled > maxStyled {
+		return ""
+	}
+	if known || part == "" || !e.pkg.has(part) {
+		return text
+	}
+	if r, err := e.pkg.open(part); err == nil {
+		text = styleText(r)
+		r.Close()
+	}
+	if e.sheets == nil {
+		e.sheets = map[string]string{}
+	}
+	e.sheets[part] = text
+	return text
 }
 
 // reasonOf is an error's text without the file, for a drop's detail.

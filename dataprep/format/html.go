@@ -82,7 +82,7 @@ func readHTML(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.Bl
 			yield(drydock.Block{}, unreadable(u.File, msg.Text{"the page cannot be parsed: %v", "无法解析网页：%v"}, err))
 			return
 		}
-		w := &htmlWalk{ctx: ctx, file: u.File, yield: yield, left: map[string]int{}, whole: u.File.Options.WholePage}
+		w := &htmlWalk{ctx: ctx, file: u.File, yield: yield, left: map[string]int{}, whole: u.File.Options.WholePage, sheet: sheetBeside(u.File.Path)}
 		if err := w.page(root); err != nil {
 			if err != errStop {
 				yield(drydock.Block{}, err)
@@ -92,6 +92,36 @@ func readHTML(ctx context.Context, u Unit, note func(Note)) iter.Seq2[drydock.Bl
 		damage.tell(u.File, note)
 		w.tell(note, clean)
 	}
+}
+
+// sheetBeside opens style sheets that lie in the folder of a page or below it.
+func sheetBeside(page string) func(href string) string {
+	return func(href string) string {
+		name := filepath.FromSlash(sheetPath("x", href))
+		if name == "" || !filepath.IsLocal(name) {
+			return ""
+		}
+		root, err := os.OpenRoot(filepath.Dir(page))
+		if err != nil {
+			return ""
+		}
+		defer root.Close()
+		f, err := root.Open(name)
+		if err != nil {
+			return ""
+		}
+		defer f.Close()
+		return styleText(f)
+	}
+}
+
+// styleText reads a style sheet; one that is too long or cannot be read says nothing.
+func styleText(r io.Reader) string {
+	b, err := io.ReadAll(io.LimitReader(r, maxSheet+1))
+	if err != nil || len(b) > maxSheet {
+		return ""
+	}
+	return string(b)
 }
 
 // htmlText reads the page of a file, or of a web archive.

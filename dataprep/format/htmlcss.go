@@ -11,6 +11,7 @@ import (
 // An htmlStyle is what a rule or a style attribute says of text.
 type htmlStyle struct {
 	color       string // RRGGBB; empty: not said
+	behind      string // of the ground, white aside
 	bold, under bool
 	sup, sub    bool
 }
@@ -25,6 +26,12 @@ func declarations(style string) (s htmlStyle) {
 		switch strings.ToLower(strings.TrimSpace(name)) {
 		case "color":
 			s.color = cssColor(value)
+		case "background", "background-color":
+			for f := range strings.FieldsSeq(value) {
+				if c := cssColor(f); c != "" && c != "FFFFFF" {
+					s.behind = c
+				}
+			}
 		case "font-weight":
 			n, err := strconv.Atoi(value)
 			s.bold = value == "bold" || value == "bolder" || err == nil && n >= 600
@@ -35,39 +42,6 @@ func declarations(style string) (s htmlStyle) {
 		}
 	}
 	return s
-}
-
-// maxStyleRules bounds how many rules of a page are kept.
-const maxStyleRules = 20_000
-
-// styleRules reads the rules of a page's own style sheets that are for one
-// class, whatever the element: ".right" and "span.right".
-func styleRules(root *html.Node) map[string]htmlStyle {
-	rules := map[string]htmlStyle{}
-	for n := range root.Descendants() {
-		if n.DataAtom != atom.Style {
-			continue
-		}
-		for sheet := stripComments(textOf(n)); sheet != "" && len(rules) < maxStyleRules; {
-			var rule string
-			rule, sheet, _ = strings.Cut(sheet, "}")
-			selectors, body, ok := strings.Cut(rule, "{")
-			if !ok || strings.Contains(body, "{") { // a rule in @media depends on the reader's screen
-				continue
-			}
-			s := declarations(body)
-			if s == (htmlStyle{}) {
-				continue
-			}
-			for _, sel := range strings.Split(selectors, ",") {
-				element, class, ok := strings.Cut(strings.TrimSpace(sel), ".")
-				if ok && class != "" && !strings.ContainsAny(class, " .:>+~#[*") && !strings.ContainsAny(element, " :>+~#[*") {
-					rules[class] = rules[class].with(s)
-				}
-			}
-		}
-	}
-	return rules
 }
 
 func stripComments(s string) string {
@@ -85,6 +59,9 @@ func (s htmlStyle) with(o htmlStyle) htmlStyle {
 	if o.color != "" {
 		s.color = o.color
 	}
+	if o.behind != "" {
+		s.behind = o.behind
+	}
 	s.bold, s.under = s.bold || o.bold, s.under || o.under
 	s.sup, s.sub = s.sup || o.sup, s.sub || o.sub
 	return s
@@ -93,10 +70,10 @@ func (s htmlStyle) with(o htmlStyle) htmlStyle {
 // styleOf is what classes and the style attribute say of an element's text. A
 // class that says itself that an option is the right one makes it green.
 func (w *htmlWalk) styleOf(n *html.Node) (s htmlStyle) {
+	if s = w.rules.of(n); s.color == "" && marksText(n) {
+		s.color = s.behind
+	}
 	for _, class := range strings.Fields(attrOf(n, "class")) {
-		if r, ok := w.rules[class]; ok {
-			s = s.with(r)
-		}
 		switch strings.ToLower(class) {
 		case "correct", "is-correct", "iscorrect", "correct-answer", "correct_answer", "correctanswer", "right-answer", "right_answer", "rightanswer", "answer-right", "answer-correct":
 			if s.color == "" {
@@ -108,7 +85,21 @@ func (w *htmlWalk) styleOf(n *html.Node) (s htmlStyle) {
 		s.color = "008000"
 	}
 	if style := attrOf(n, "style"); style != "" {
-		s = s.with(declarations(style))
+		own := declarations(style)
+		if own.color == "" && marksText(n) {
+			own.color = own.behind
+		}
+		s = s.with(own)
 	}
 	return s
+}
+
+// marksText reports an element whose ground may single its text out, as a marker
+// does; rows and cells have theirs for the eye to follow.
+func marksText(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Span, atom.Font, atom.Mark, atom.B, atom.Strong, atom.I, atom.Em, atom.U, atom.A, atom.Label, atom.Li, atom.P:
+		return true
+	}
+	return false
 }

@@ -37,7 +37,8 @@ type htmlWalk struct {
 	showing bool // inside hidden text that is read
 	whole   bool // what is around the content is read as well
 	around  map[*html.Node]bool
-	rules   map[string]htmlStyle  // of the page's style sheets, by class
+	rules   *htmlRules            // of the page's style sheets
+	sheet   func(string) string   // the text of a style sheet the page links to; may be nil
 	choices map[*html.Node]string // letters of buttons to choose by
 	part    string                // of a book: the chapter's file
 	titles  map[string]int8       // of a book: level of the headings its contents name in this part
@@ -68,7 +69,7 @@ type htmlList struct {
 
 // page walks the document.
 func (w *htmlWalk) page(root *html.Node) error {
-	w.rules, w.choices = styleRules(root), choiceLetters(root)
+	w.rules, w.choices = styleRules(root, w.sheet), choiceLetters(root)
 	if !w.whole && w.part == "" { // a part is of a book, or of another document
 		w.around = around(root)
 	}
