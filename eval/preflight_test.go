@@ -179,6 +179,10 @@ func TestPreflightPasses(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" || p.Status != eval.CheckPassed {
 		t.Errorf("%s (-want +got):\n%s", p.Status, d)
 	}
+	// the letters are the base's; that its probabilities differ is said
+	if last := p.Checks[len(p.Checks)-1].Text; !strings.Contains(last, "as qwen3-8b does, with other probabilities, by up to 5") {
+		t.Error(last)
+	}
 	if p.Server.Version != "0.32.0" || p.Server.Parent != "qwen3-8b" || p.Server.Fingerprint != "vllm-0.32.0-tp1" || p.Server.PromptEnd != "<|im_start|>assistant\n" || len(p.Server.PromptTokens) == 0 {
 		t.Errorf("server %+v", p.Server)
 	}

@@ -385,6 +385,11 @@ func (p *probe) compared(c checkpoint.Canary, base string) {
 	switch applied, sure := c.Applied(); {
 	case c.Compared == 0:
 		p.add("adapter", CheckSkipped, traps, msg.Text{"%s and %s could not be compared", "无法比较 %s 与 %s"}, p.run.Model, base)
+	case applied && c.Same == c.Compared:
+		// a good base may answer a few items right as well: no warning
+		p.add("adapter", CheckPassed, traps, msg.Text{
+			"%s answers %d {prompt|prompts} as %s does, with other probabilities, by up to %.2g", "%s 对 %d 个提示的回答与 %s 相同，但概率不同，最多相差 %.2g",
+		}, p.run.Model, c.Compared, base, c.Most)
 	case applied:
 		p.add("adapter", CheckPassed, traps, msg.Text{"%s answers otherwise than %s: %d of %d prompts", "%s 与 %s 的回答不同：%d / %d 个提示"}, p.run.Model, base, c.Compared-c.Same, c.Compared)
 	case sure:

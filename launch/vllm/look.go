@@ -239,9 +239,9 @@ func (p *Plan) Canary(ctx context.Context, client *llm.Client, adapter string) (
 	case c.Compared == 0:
 		return check("adapter", Skipped, traps, msg.Text{"%s and its base could not be compared", "无法比较 %s 与其基座"}, adapter), nil
 	case applied && c.Same == c.Compared:
-		return check("adapter", Passed, traps, msg.Text{
-			"%s says what its base says to %d prompts, with other probabilities (up to %.2g apart)", "%s 对 %d 个提示的回答与其基座相同，但概率不同（最多相差 %.2g）",
-		}, adapter, c.Compared, c.Most), nil
+		return check("adapter", Warned, traps, msg.Text{
+			"%s is applied, and yet answers %d of %d prompts as its base does; only the probabilities differ, by up to %.2g", "%s 已生效，但对 %d / %d 个提示的回答与其基座相同；只有概率不同，最多相差 %.2g",
+		}, adapter, c.Same, c.Compared, c.Most).repair(msg.Text{"after a training that learned something, some answers differ: look at its loss, and at the weights with drydock checkpoint check DIR", "训练若有成效，总有回答会不同：请查看其损失，并用 drydock checkpoint check DIR 检查权重"}), nil
 	case applied:
 		return check("adapter", Passed, traps, msg.Text{"%s answers otherwise than its base: %d of %d prompts", "%s 与其基座的回答不同：%d / %d 个提示"}, adapter, c.Compared-c.Same, c.Compared), nil
 	case sure:

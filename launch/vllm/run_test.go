@@ -257,13 +257,13 @@ func TestTraps(t *testing.T) {
 	if r.err != nil {
 		t.Error(r.err)
 	}
-	// the same words with other probabilities are an adapter's own
+	// the same words with other probabilities: an adapter is there and does little
 	r = serve(t, "echo", nil, func(ctx context.Context, p *vllm.Plan, c *llm.Client) error {
 		if err := checkpoint.Load(ctx, c, "a", adapterDir(t, 8)); err != nil {
 			return err
 		}
 		k, err := p.Canary(ctx, c, "a")
-		if k.Status != vllm.Passed || !strings.Contains(k.In(msg.En), "with other probabilities (up to 0.25 apart)") {
+		if k.Status != vllm.Warned || !strings.Contains(k.In(msg.En), "answers 16 of 16 prompts as its base does; only the probabilities differ, by up to 0.25") {
 			t.Errorf("same words: %+v", k)
 		}
 		return err
