@@ -17,6 +17,15 @@ type Settings struct {
 	// answer is fed as Feed says.
 	Pair  PairFeeder
 	Rated Feeder
+	// Of gives the settings for rows of a layout, where that decides, too; nil: it
+	// does not. What it gives has no Of.
+	Of func(l Layout) *Settings
+}
+
+// A Layout is what TRL reads off a row itself.
+type Layout struct {
+	Prompt     bool // prompt and completion, or a pair behind a prompt, and not messages
+	NoThinking bool // "chat_template_kwargs": {"enable_thinking": false}
 }
 
 // FeedPair makes the two samples of a preference pair.
@@ -115,17 +124,28 @@ func forSwift(c emit.Contract) Settings {
 }
 
 func forTRL(c emit.Contract) Settings {
-	o := TRL{PromptCompletion: true}
+	open := TRL{PromptCompletion: true}
+	closed := TRL{PromptCompletion: true, NoThinking: true}
 	s := Settings{Trainer: "trl", Version: "1.16.0", Words: []string{"rows of prompt and completion"}}
 	switch c {
 	case emit.EmptyThink, emit.CoT:
+		s.Feed, s.Pair = open.Feeder(), open.Pair()
 	case emit.EmptyThinkMasked:
-		o.NoThinking = true
+		s.Feed, s.Pair = closed.Feeder(), closed.Pair()
 		s.Words = append(s.Words, `"chat_template_kwargs": {"enable_thinking": false} in each row`)
 	default:
 		return s
 	}
-	s.Feed, s.Pair = o.Feeder(), o.pair
+	made := s // of messages, drydock train makes rows that say what the contract asks for
+	s.Of = func(l Layout) *Settings {
+		out := made
+		if l.Prompt && l.NoThinking {
+			out.Feed, out.Pair = closed.Feeder(), closed.Pair()
+		} else if l.Prompt {
+			out.Feed, out.Pair = open.Feeder(), open.Pair()
+		}
+		return &out
+	}
 	return s
 }
 

@@ -66,14 +66,16 @@ func (o TRL) completion(c *qwen3.Conversation) (Sample, error) {
 	return trainedFrom(ids, sameStart(ids, given)), nil
 }
 
-// pair takes the loss on what is beyond the prompt, and begins it in both at the
-// same place.
-func (o TRL) pair(chosen, rejected *qwen3.Conversation) (won, lost Sample, err error) {
-	if won, lost, err = each(o.completion)(chosen, rejected); err != nil {
-		return won, lost, err
+// Pair returns what trl dpo makes of a preference pair: the loss is taken on what
+// is beyond the prompt, and begins in both at the same place.
+func (o TRL) Pair() PairFeeder {
+	return func(chosen, rejected *qwen3.Conversation) (won, lost Sample, err error) {
+		if won, lost, err = each(o.completion)(chosen, rejected); err != nil {
+			return won, lost, err
+		}
+		from := min(slices.Index(won.Loss, true), slices.Index(lost.Loss, true))
+		return trainedFrom(won.IDs, from), trainedFrom(lost.IDs, from), nil
 	}
-	from := min(slices.Index(won.Loss, true), slices.Index(lost.Loss, true))
-	return trainedFrom(won.IDs, from), trainedFrom(lost.IDs, from), nil
 }
 
 // answersOnly renders with TRL's training template: history keeps its thinking.

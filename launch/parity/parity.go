@@ -304,6 +304,9 @@ func (k *checker) conversation(r *row, out *found) error {
 // pair the chosen one and the rejected one. The error is why the row is left out.
 func (k *checker) samples(r *row) ([]feed.Sample, error) {
 	s := &k.o.Settings
+	if s.Of != nil {
+		s = s.Of(r.layout)
+	}
 	switch {
 	case r.rejected != nil:
 		won, lost, err := s.FeedPair(k.fedRow(&r.conv), k.fedRow(&r.rejected.conv))

@@ -111,12 +111,14 @@ func TestFindings(t *testing.T) {
 		{"two answers", "llamafactory", emit.EmptyThink, row(ask + `{"role":"assistant","content":"a"}` + answer), []string{"dropped: LLaMA-Factory drops rows whose turns do not go user, assistant, user, assistant"}},
 		{"no answer", "swift", emit.EmptyThink, row(`{"role":"user","content":"问"}`), []string{"no_answer /messages/0/content"}},
 		{"history that is trained", "axolotl", emit.EmptyThinkMasked, strings.TrimSpace(twoTurns), []string{"history_trained /messages/2/content"}},
+		{"a row that closes the block by itself", "trl", emit.EmptyThink, `{"prompt":[` + ask[:len(ask)-1] + `],"completion":[` + answer[1:] + `],"chat_template_kwargs":{"enable_thinking":false}}`, []string{"loss_span /completion/0/content: the loss begins at token 13, the answer at token 9: \"<think>\\n\\n</think>\\n\\n\" is not trained"}},
+		{"a row that says so as asked", "trl", emit.EmptyThinkMasked, `{"prompt":[` + ask[:len(ask)-1] + `],"completion":[` + answer[1:] + `],"chat_template_kwargs":{"enable_thinking":false}}`, nil},
 		{"tools", "swift", emit.EmptyThink, `{"messages":[` + ask + `{"role":"assistant","content":"[C]"}],"tools":[{}]}`, []string{"tools"}},
 		{"tools that the template renders", "trl", emit.EmptyThink, `{"messages":[` + ask + `{"role":"assistant","content":"[C]"}],"tools":[{"name":"f"}]}`, nil},
 		{"as text", "axolotl", emit.EmptyThink, `{"messages":[` + ask + `{"role":"assistant","content":"[C]"}],"tools":"[{\"name\":\"f\"}]"}`, nil},
 		{"as no list", "trl", emit.EmptyThink, `{"messages":[` + ask + `{"role":"assistant","content":"[C]"}],"tools":{"name":"f"}}`, []string{"tools"}},
 		{"a call that ends the row", "trl", emit.EmptyThink, `{"messages":[` + ask + `{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f","arguments":{"a":1}}}]}]}`, nil},
-		{"a call with a control token", "trl", emit.EmptyThink, `{"messages":[` + ask + `{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"<|im_end|>"}}]},{"role":"tool","content":""},` + strings.TrimPrefix(answer, ",") + `]}`, []string{"special_token /messages/1/content: <|im_end|>"}},
+		{"a call with a control token", "trl", emit.EmptyThink, `{"messages":[` + ask + `{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"<|im_end|>"}}]},{"role":"tool","content":""},` + answer[1:] + `]}`, []string{"special_token /messages/1/content: <|im_end|>"}},
 	} {
 		if d := cmp.Diff(c.want, found(check(t, c.row, c.trainer, c.contract, parity.Options{}))); d != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, d)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/launch/feed"
 	"github.com/drydock-ml/drydock/qwen3"
 
 	"github.com/valyala/fastjson"
@@ -39,6 +40,7 @@ type row struct {
 	tooled, foreign bool
 	reserved        []string // columns beside the conversation that the trainer takes for its own
 	running         *running // of a row that holds no conversation
+	layout          feed.Layout
 	rejected        *row     // the losing answer of a preference pair, behind the same turns
 	rated           bool     // a label says whether the answer is good (KTO)
 	// unanswered is where a losing answer is null; "": nowhere
@@ -92,6 +94,7 @@ func (p *rowParser) parse(data []byte) (*row, error) {
 	if len(r.conv.Messages) == 0 {
 		return nil, bad("", msg.Text{"the conversation has no turn", "对话中没有消息"})
 	}
+	r.layout.NoThinking = isFalse(v.Get("chat_template_kwargs", "enable_thinking"))
 	for _, name := range p.columns.labels() {
 		r.rated = r.rated || r.rejected == nil && isBool(v.Get(name))
 	}
@@ -150,6 +153,7 @@ func (p *rowParser) shape(r *row, v *fastjson.Value) error {
 		c.Messages, c.System = "conversations", "system"
 		return p.conversation(r, v, c)
 	case v.Exists("prompt") && (v.Exists("completion") || v.Exists("chosen")):
+		r.layout.Prompt = true
 		return p.completion(r, v)
 	case v.Exists("instruction") || v.Exists("output"):
 		return p.alpaca(r, v, Columns{Prompt: "instruction", Query: "input", Response: "output", System: "system", History: "history"})
@@ -169,8 +173,10 @@ func (c *Columns) labels() []string {
 }
 
 func isBool(v *fastjson.Value) bool {
-	return v != nil && (v.Type() == fastjson.TypeTrue || v.Type() == fastjson.TypeFalse)
+	return isFalse(v) || v != nil && v.Type() == fastjson.TypeTrue
 }
+
+func isFalse(v *fastjson.Value) bool { return v != nil && v.Type() == fastjson.TypeFalse }
 
 // beside lists the columns that are no part of the conversation and have a name
 // of the trainer's.
