@@ -153,7 +153,7 @@ func explainRest(t *ui.Terminal, p question.Part) {
 		if means, ok := provenance.ReasonMeaning(l.Reason); ok {
 			reason = t.Say(msg.Text{"%s, %s", "%s，%s"}, l.Reason, means)
 		}
-		t.Prose("  " + t.Say(msg.Text{"left out: %s: %s (%s)", "未采用：%s：%s（%s）"}, l.At, reason, l.Detail))
+		t.Prose("  " + t.Say(msg.Text{"left out: %s: %s (%s)", "未采用：%s：%s（%s）"}, l.At, reason, detailWords(l.Detail)))
 	}
 	n := -len(p.Left)
 	for _, v := range p.Dropped {
@@ -162,6 +162,14 @@ func explainRest(t *ui.Terminal, p question.Part) {
 	if n > 0 {
 		t.Prose("  " + t.Say(msg.Text{"and %d more; the drop file has them all", "另有 %d 道；全部见丢弃文件"}, n))
 	}
+}
+
+// detailWords is the detail of a drop, in the reader's language where it is known.
+func detailWords(detail string) any {
+	if p, ok := question.DetailMeaning(detail); ok {
+		return p
+	}
+	return detail
 }
 
 // layoutName says how a layout's marks look.

@@ -445,7 +445,7 @@ func dropWords(it *pipeline.ReviewItem, l msg.Lang) string {
 		said = (msg.Text{"%s (%s)", "%s（%s）"}).Format(l, m, it.Reason)
 	}
 	if it.Detail != "" {
-		said += (msg.Text{"; ", "；"}).In(l) + it.Detail
+		said += msg.Text{"; %s", "；%s"}.Format(l, detailWords(it.Detail))
 	}
 	return said
 }

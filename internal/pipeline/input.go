@@ -7,6 +7,7 @@ import (
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/dataprep/format"
+	"github.com/drydock-ml/drydock/dataprep/question"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/runstore"
@@ -65,11 +66,12 @@ func (f *InputFile) behind(u format.Unit) *drydock.Document {
 
 // BadBlock says which row or page could not be read.
 func BadBlock(d *drydock.Drop) *fail.Error {
-	detail := d.Reason
-	if d.Detail != "" {
-		detail += ": " + d.Detail
+	e := fail.New(fail.Partial, msg.Text{"not read (%s)", "未能读取（%s）"}, d.Reason)
+	if p, ok := question.DetailMeaning(d.Detail); ok {
+		e = fail.New(fail.Partial, msg.Text{"not read (%s: %s)", "未能读取（%s：%s）"}, d.Reason, p)
+	} else if d.Detail != "" {
+		e = fail.New(fail.Partial, msg.Text{"not read (%s: %s)", "未能读取（%s：%s）"}, d.Reason, d.Detail)
 	}
-	e := fail.New(fail.Partial, msg.Text{"not read (%s)", "未能读取（%s）"}, detail)
 	if d.Record == nil || d.Record.Origin.File == nil {
 		return e
 	}
