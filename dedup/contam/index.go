@@ -1,7 +1,6 @@
 package contam
 
 import (
-	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -237,8 +236,28 @@ type rawPosting struct {
 	posting
 }
 
-func compareRaw(a, b rawPosting) int {
-	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.posting, b.posting))
+// sortByKey sorts by key, a letter of it at a time; what has the same key stays in
+// its order. spare is as long as raw; the result is one of the two.
+func sortByKey(raw, spare []rawPosting) []rawPosting {
+	places := make([]int32, 1<<16)
+	for shift := 0; shift < 64; shift += 16 {
+		clear(places)
+		for i := range raw {
+			places[uint16(raw[i].key>>shift)]++
+		}
+		at := int32(0)
+		for i, n := range places {
+			places[i] = at
+			at += n
+		}
+		for _, p := range raw {
+			k := uint16(p.key >> shift)
+			spare[places[k]] = p
+			places[k]++
+		}
+		raw, spare = spare, raw
+	}
+	return raw
 }
 
 func (ix *Index) buildSeeds() {
@@ -246,28 +265,39 @@ func (ix *Index) buildSeeds() {
 	for i := range ix.items {
 		letters += ix.items[i].length
 	}
-	raw := make([]rawPosting, 0, letters) // about a seed a letter
+	raw := make([]rawPosting, 0, letters+len(ix.allow)) // about a seed a letter
 	background := ix.alpha.background()
-	item, from := -1, 0 // letters of the item before the part
+	var ofOptions []uint64 // keys of the seeds of all options
+	item, before := -1, 0  // letters of the item before the part
 	ix.eachPart(func(n, option int, text *stream) {
 		if n != item {
-			item, from = n, 0
+			item, before = n, 0
 		}
 		text.eachSeed(func(key uint64, end int) {
-			raw = append(raw, rawPosting{key, postingOf(uint32(n), option >= 0, from+end+1)})
+			raw = append(raw, rawPosting{key, postingOf(uint32(n), option >= 0, before+end+1)})
+			if option >= 0 {
+				ofOptions = append(ofOptions, key)
+				ix.items[n].options[option].seeds++
+			}
 		})
-		from += len(text.letters)
+		before += len(text.letters)
 	})
-	slices.SortFunc(raw, compareRaw)
-	raw = slices.CompactFunc(raw, func(a, b rawPosting) bool { return a.key == b.key && a.part() == b.part() })
+	for _, p := range ix.allow {
+		raw = append(raw, rawPosting{p.key, postingOf(noItem, false, 0)})
+	}
+	// of each key postings have come rising, and do so now: a seed that a part has
+	// twice stands where it is first
+	raw = slices.CompactFunc(sortByKey(raw, make([]rawPosting, len(raw))), func(a, b rawPosting) bool {
+		return a.key == b.key && a.part() == b.part()
+	})
 	ix.seeds.build(raw, ix, background)
-	ix.eachPart(func(n, option int, text *stream) {
-		if option >= 0 {
-			ix.items[n].options[option].mass = ix.mass(text)
-		}
-	})
 	for i := range ix.items {
 		it := &ix.items[i]
+		for k := range it.options {
+			o := &it.options[k]
+			o.mass = ix.mass(ofOptions[:o.seeds])
+			ofOptions = ofOptions[o.seeds:]
+		}
 		ix.needs = append(ix.needs, it.limits.needs(it))
 		ix.covers = append(ix.covers, gramsOf(it))
 	}
@@ -302,7 +332,6 @@ func (t *seedTable) build(raw []rawPosting, ix *Index, background *background) {
 	allow := map[uint64]int16{}
 	for i, p := range ix.allow {
 		allow[p.key] = int16(i + 1)
-		raw = insertKey(raw, p.key)
 	}
 	n := float64(len(ix.items) + neutralItems)
 	var keys []uint64
@@ -370,11 +399,6 @@ func (t *seedTable) fill(keys []uint64, runs, plans []uint32) {
 // noItem is the item of a seed that only begins an allowed passage.
 const noItem = math.MaxUint32
 
-func insertKey(raw []rawPosting, key uint64) []rawPosting {
-	i, _ := slices.BinarySearchFunc(raw, key, func(p rawPosting, k uint64) int { return cmp.Compare(p.key, k) })
-	return slices.Insert(raw, i, rawPosting{key, postingOf(noItem, false, 0)})
-}
-
 // find returns the slot of a key; nil when no item has the seed.
 func (t *seedTable) find(key uint64) *slot {
 	h := key * mix
@@ -390,13 +414,14 @@ func (t *seedTable) find(key uint64) *slot {
 	}
 }
 
-func (ix *Index) mass(text *stream) float32 {
+// mass returns the nats of seeds.
+func (ix *Index) mass(keys []uint64) float32 {
 	var m float32
-	text.eachSeed(func(key uint64, _ int) {
+	for _, key := range keys {
 		if p := ix.seeds.find(key); p != nil && p.plan&noPost == 0 {
 			idf, _ := ix.seeds.of(p.seed - 1)
 			m += idf
 		}
-	})
+	}
 	return m
 }

@@ -1,7 +1,10 @@
 package contam
 
 import (
+	"cmp"
 	"errors"
+	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -67,6 +70,27 @@ func TestSegments(t *testing.T) {
 	for text, want := range map[string]bool{"①③": true, "仅②③": true, "③或④": true, "①②皆可": true, "①电机②泵的流量": false, "2个": false, "": false} {
 		if got := combo(text); got != want {
 			t.Errorf("combo(%q) = %v", text, got)
+		}
+	}
+}
+
+// Sorting letter by letter is sorting by key that leaves what is equal in its order.
+func TestSortByKey(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 200 {
+		raw := make([]rawPosting, n)
+		for i := range raw {
+			key := r.Uint64() >> (r.IntN(4) * 16)
+			if i > 0 && r.IntN(3) == 0 {
+				key = raw[r.IntN(i)].key
+			}
+			raw[i] = rawPosting{key, posting(i)}
+		}
+		want := slices.Clone(raw)
+		slices.SortStableFunc(want, func(a, b rawPosting) int { return cmp.Compare(a.key, b.key) })
+		if got := sortByKey(raw, make([]rawPosting, n)); !slices.Equal(got, want) {
+			t.Fatalf("%d: %v, want %v", n, got, want)
 		}
 	}
 }

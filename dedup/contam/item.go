@@ -39,7 +39,8 @@ type option struct {
 	pieces  []piece
 	trivial bool    // too short or too plain to tell items apart
 	combo   bool    // says which statements hold: ②③
-	mass    float32 // nats of its seeds
+	seeds   int     // how many it has
+	mass    float32 // nats of them
 }
 
 // An item is a benchmark question prepared for comparing.
@@ -258,6 +259,9 @@ func segments(stem string) []segment {
 // blank returns the length of the gap to fill in that s begins with: two or
 // more underscores, or empty brackets.
 func blank(s string) int {
+	if s == "" || strings.IndexByte("_([\xEF\xE3", s[0]) < 0 { // what the signs below begin with
+		return 0
+	}
 	n := 0
 	for n < len(s) && (s[n] == '_' || n > 1 && s[n] == ' ') {
 		n++
@@ -309,6 +313,9 @@ var enumerators = [...]struct{ first, last rune }{
 
 // enumerated returns the kind of an enumerator and its number; 0: r is none.
 func enumerated(r rune) (kind, number int) {
+	if r < 0x2160 || r > 0x3229 { // nearly all
+		return -1, 0
+	}
 	for k, run := range enumerators {
 		if r >= run.first && r <= run.last {
 			return k, int(r-run.first) + 1
