@@ -79,3 +79,25 @@ func TestBagBound(t *testing.T) {
 		}
 	})
 }
+
+// TestMeasure holds the measure to the distance, text after text.
+func TestMeasure(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var m measure
+		for range 3 {
+			b := someLetters(measureMost+20).Draw(t, "held")
+			if held := m.hold(b); held != (len(b) <= measureMost) {
+				t.Fatalf("%d letters held: %v", len(b), held)
+			} else if !held {
+				continue
+			}
+			for range 2 {
+				a := someLetters(measureMost).Draw(t, "a")
+				if got, want := m.distance(a), insertsAndDeletes(a, b); got != want {
+					t.Errorf("%q and %q are %d apart, want %d", string(a), string(b), got, want)
+				}
+			}
+		}
+	})
+}

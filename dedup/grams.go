@@ -43,6 +43,7 @@ type gramer struct {
 	units []int32  // units of the first i letters
 	pow   [gramLong + 1]uint64
 	all   []uint64
+	part  int // of the record, that is loaded; -1: none
 }
 
 func newGramer() *gramer {
@@ -72,6 +73,14 @@ func (g *gramer) load(text []byte) (units int) {
 		g.roll, g.units = append(g.roll, h), append(g.units, u)
 	}
 	return int(u)
+}
+
+// loadPart takes part i of a record, unless it is what was taken last.
+func (g *gramer) loadPart(s *saved, i int) {
+	if g.part != i {
+		g.load(s.parts[i].text)
+		g.part = i
+	}
 }
 
 // unitsOf is what a folded code point counts.
@@ -111,25 +120,32 @@ func countUnits(text []byte) (units int) {
 	return units
 }
 
-// grams calls f with the hash of every gram of the loaded text; of a text that is
-// shorter than one, with that of the whole.
-func (g *gramer) grams(size int32, seed uint64, f func(uint64)) {
+// grams returns the hash of every gram of the loaded text; of a text that is
+// shorter than one, that of the whole. It is valid until the next call.
+func (g *gramer) grams(size int32, seed uint64) []uint64 {
 	last := len(g.roll) - 1
-	if last == 0 {
-		return
-	}
-	if g.units[last] < size {
-		f(mix(g.roll[last] ^ seed))
-		return
-	}
-	for i, j := 0, 0; i < last; i++ {
-		for g.units[j]-g.units[i] < size {
-			if j++; j > last {
-				return
-			}
+	g.all = g.all[:0]
+	switch {
+	case last == 0:
+	case g.units[last] < size:
+		g.all = append(g.all, mix(g.roll[last]^seed))
+	case int(g.units[last]) == last: // no ideographs: so many letters are a gram
+		pow := g.pow[size]
+		ends := g.roll[size:]
+		for i, h := range g.roll[:len(ends)] {
+			g.all = append(g.all, mix((ends[i]-h*pow)^seed))
 		}
-		f(mix((g.roll[j] - g.roll[i]*g.pow[j-i]) ^ seed))
+	default:
+		for i, j := 0, 0; i < last; i++ {
+			for g.units[j]-g.units[i] < size {
+				if j++; j > last {
+					return g.all
+				}
+			}
+			g.all = append(g.all, mix((g.roll[j]-g.roll[i]*g.pow[j-i])^seed))
+		}
 	}
+	return g.all
 }
 
 // sample keeps the smallest distinct hashes: of two sets that share much, the
@@ -139,10 +155,15 @@ type sample struct {
 	n, max int
 }
 
-func (s *sample) add(h uint64) {
-	if s.n == s.max && h >= s.hashes[s.n-1] {
-		return
+func (s *sample) add(hashes []uint64) {
+	for _, h := range hashes {
+		if s.n < s.max || h < s.hashes[s.n-1] {
+			s.insert(h)
+		}
 	}
+}
+
+func (s *sample) insert(h uint64) {
 	i := s.n
 	for i > 0 && s.hashes[i-1] > h {
 		i--
@@ -195,7 +216,8 @@ func (g *gramer) keys(k *keySet, s *saved) {
 	k.reset()
 	units, passage, said := 0, false, false
 	whole := s.frame
-	for _, p := range s.parts {
+	g.part = -1
+	for i, p := range s.parts {
 		switch p.role {
 		case roleAnswer:
 			said = true
@@ -204,6 +226,7 @@ func (g *gramer) keys(k *keySet, s *saved) {
 			passage = true
 		}
 		units += g.load(p.text)
+		g.part = i
 		whole = mix(whole ^ g.roll[len(g.roll)-1])
 	}
 	if units == 0 {
@@ -244,13 +267,13 @@ func (g *gramer) keys(k *keySet, s *saved) {
 func (g *gramer) sampled(k *keySet, s *saved, size int32, own bool) {
 	asked, said := sample{max: sampleAsked}, sample{max: sampleSaid}
 	seed := mix(s.frame + uint64(size))
-	for _, p := range s.parts {
+	for i := range s.parts {
 		into := &asked
-		if p.role == roleAnswer {
+		if s.parts[i].role == roleAnswer {
 			into = &said
 		}
-		g.load(p.text)
-		g.grams(size, seed, into.add)
+		g.loadPart(s, i)
+		into.add(g.grams(size, seed))
 	}
 	for _, h := range append(asked.hashes[:asked.n:asked.n], said.hashes[:said.n]...) {
 		k.add(uint32(h), own) // the high bits of the smallest are all alike
@@ -260,12 +283,10 @@ func (g *gramer) sampled(k *keySet, s *saved, size int32, own bool) {
 // winnowed adds keys all along the text, so that a piece of it is found, too.
 func (g *gramer) winnowed(k *keySet, s *saved, own bool) {
 	seed := mix(s.frame + gramLong)
-	for _, p := range s.parts {
-		g.load(p.text)
-		g.all = g.all[:0]
-		g.grams(gramLong, seed, func(h uint64) { g.all = append(g.all, h) })
+	for i := range s.parts {
+		g.loadPart(s, i)
 		n := len(k.along)
-		k.along = winnow(k.along, g.all)
+		k.along = winnow(k.along, g.grams(gramLong, seed))
 		if own {
 			k.own = append(k.own, k.along[n:]...)
 		}

@@ -8,21 +8,22 @@ import "math/bits"
 const listMax = 32
 
 // An index leads from keys to the records that stay, by their number in the order
-// of preference. A key of one record takes 12 bytes of a table that is half to
+// of preference. A key of one record takes 8 bytes of a table that is half to
 // three quarters full; the records of other keys stand together, so that a look-up
 // costs two places in memory, not one for each.
 type index struct {
 	slots []slot // by the key's low bits, open addressing
 	used  int
-	lists []uint32 // records of keys that have several: blocks of 2, 4, 8 … listMax
+	// lists are blocks of records of keys that have several: how many, and room for
+	// 2, 4, 8 … listMax
+	lists []uint32
 }
 
-// A slot is one key; n is 0 in an empty one.
-type slot struct {
-	key uint32
-	at  uint32 // the record when n is 1, else where its list starts
-	n   uint8
-}
+// A slot is one key. to is 0 in an empty one, else one more than its record, or with
+// inList where its list starts.
+type slot struct{ key, to uint32 }
+
+const inList = 1 << 31
 
 // newIndex makes an index for about so many keys.
 func newIndex(keys int) *index {
@@ -33,7 +34,7 @@ func newIndex(keys int) *index {
 func (x *index) slot(key uint32) *slot {
 	mask := uint32(len(x.slots) - 1)
 	for i := key & mask; ; i = (i + 1) & mask {
-		if s := &x.slots[i]; s.n == 0 || s.key == key {
+		if s := &x.slots[i]; s.to == 0 || s.key == key {
 			return s
 		}
 	}
@@ -43,37 +44,40 @@ func (x *index) slot(key uint32) *slot {
 // Records come in rising order.
 func (x *index) add(key, record uint32) {
 	s := x.slot(key)
-	switch {
-	case s.n == 0:
-		*s = slot{key, record, 1}
+	if s.to == 0 {
+		*s = slot{key, record + 1}
 		if x.used++; 4*x.used > 3*len(x.slots) {
 			x.grow()
 		}
 		return
-	case s.n == listMax:
+	}
+	if s.to&inList == 0 {
+		x.lists = append(x.lists, 2, s.to-1, record)
+		s.to = uint32(len(x.lists)-3) | inList
 		return
-	case s.n == 1:
-		x.lists = append(x.lists, s.at, record)
-		s.at = uint32(len(x.lists) - 2)
-	case s.n&(s.n-1) == 0: // the block is full: a larger one
-		at := len(x.lists)
-		x.lists = append(x.lists, x.lists[s.at:s.at+uint32(s.n)]...)
+	}
+	at := s.to &^ inList
+	switch n := x.lists[at]; {
+	case n == listMax:
+	case n&(n-1) == 0: // the block is full: a larger one
+		s.to = uint32(len(x.lists)) | inList
+		x.lists = append(x.lists, n+1)
+		x.lists = append(x.lists, x.lists[at+1:at+1+n]...)
 		x.lists = append(x.lists, record)
-		for range s.n - 1 {
+		for range n - 1 {
 			x.lists = append(x.lists, 0)
 		}
-		s.at = uint32(at)
 	default:
-		x.lists[s.at+uint32(s.n)] = record
+		x.lists[at+1+n] = record
+		x.lists[at] = n + 1
 	}
-	s.n++
 }
 
 func (x *index) grow() {
 	old := x.slots
 	x.slots = make([]slot, 2*len(old))
 	for _, s := range old {
-		if s.n > 0 {
+		if s.to > 0 {
 			*x.slot(s.key) = s
 		}
 	}
@@ -86,22 +90,23 @@ const lookAhead = 32
 // count adds a weight to the tally for every record that one of the keys leads to
 // and that is not below from.
 func (x *index) count(keys []uint32, from, weight uint32, t *tally) {
-	var slots [lookAhead]*slot
+	var to [lookAhead]uint32
 	for len(keys) > 0 {
 		some := keys[:min(len(keys), lookAhead)]
 		keys = keys[len(some):]
 		for i, k := range some {
-			slots[i] = x.slot(k)
+			to[i] = x.slot(k).to
 		}
-		for _, s := range slots[:len(some)] {
-			switch s.n {
-			case 0:
-			case 1:
-				if s.at >= from {
-					t.add(s.at, weight)
+		for _, at := range to[:len(some)] {
+			switch {
+			case at == 0:
+			case at&inList == 0:
+				if at > from {
+					t.add(at-1, weight)
 				}
 			default:
-				list := x.lists[s.at : s.at+uint32(s.n)]
+				at &^= inList
+				list := x.lists[at+1 : at+1+x.lists[at]]
 				for i := len(list) - 1; i >= 0 && list[i] >= from; i-- { // newest first
 					t.add(list[i], weight)
 				}

@@ -74,9 +74,12 @@ type judge struct {
 	threshold float64
 	words     *words
 	differ    differ
+	measure   *measure
 	bag       *bag
 	a, b      []rune
-	held      *part // whose letters b is and the bag holds; nil: none
+	held      *part // whose letters b is; nil: none
+	measured  bool  // the measure holds them
+	bagged    bool  // the bag holds them
 
 	telling bool // what differs is written down, for people
 	text    strings.Builder
@@ -85,7 +88,6 @@ type judge struct {
 	dist, letters int
 	reason, cause string // the first difference that counts
 	shown         int
-	pairs         int // of neighbouring letters that the last two parts share
 	whole, pieces int // differences that may be one word for another, and all
 }
 
@@ -150,12 +152,11 @@ func (j *judge) part(a, b *part, similar float64) bool {
 	j.a = runes(j.a[:0], a.text)
 	if j.held != b {
 		j.held, j.b = b, runes(j.b[:0], b.text)
-		j.bag.hold(j.b)
+		j.measured, j.bagged = j.measure.hold(j.b), false
 	}
 	total := len(j.a) + len(j.b)
 	most := int((1-similar)*float64(total) + 1e-9)
-	var least int
-	if least, j.pairs = j.bag.distance(j.a); least > most {
+	if gap := len(j.a) - len(j.b); max(gap, -gap) > most || j.least() > most {
 		return false
 	}
 	dist, ok := j.differ.diff(j.a, j.b, most)
@@ -166,6 +167,25 @@ func (j *judge) part(a, b *part, similar float64) bool {
 	j.weigh(a.role)
 	j.signs(a, b)
 	return true
+}
+
+// least returns a bound that the distance of a and b is not below.
+func (j *judge) least() int {
+	if j.measured {
+		return j.measure.distance(j.a)
+	}
+	least, _ := j.shared()
+	return least
+}
+
+// shared returns the bag's bound of the distance of a and b, and how many pairs of
+// neighbouring letters they share.
+func (j *judge) shared() (least, pairs int) {
+	if !j.bagged {
+		j.bag.hold(j.b)
+		j.bagged = true
+	}
+	return j.bag.distance(j.a)
 }
 
 // signs notes that folding has taken away what differs.
@@ -196,8 +216,10 @@ func (j *judge) passage(a, b *part) verdict {
 		return j.verdict()
 	}
 	shorter, longer := min(len(j.a), len(j.b)), max(len(j.a), len(j.b))
-	if longer*5 < shorter*6 || min(countUnits(a.text), countUnits(b.text)) < unitsContained ||
-		4*j.pairs < 3*shorter {
+	if longer*5 < shorter*6 || min(countUnits(a.text), countUnits(b.text)) < unitsContained {
+		return verdict{}
+	}
+	if _, pairs := j.shared(); 4*pairs < 3*shorter {
 		return verdict{}
 	}
 	j.differ.hunks = j.differ.hunks[:0]

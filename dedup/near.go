@@ -154,7 +154,7 @@ type bench struct {
 }
 
 func newBench(threshold float64) *bench {
-	return &bench{gramer: newGramer(), tally: newTally(), judge: judge{threshold: threshold, words: theWords(), bag: newBag()}}
+	return &bench{gramer: newGramer(), tally: newTally(), judge: judge{threshold: threshold, words: theWords(), measure: &measure{}, bag: newBag()}}
 }
 
 // decide settles the records from … to-1.
