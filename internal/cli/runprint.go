@@ -357,6 +357,9 @@ func describeContam(t *ui.Terminal, s *pipeline.StageResult) []string {
 		line := t.Good(t.Say(msg.Text{"no leak of %s (%s)", "无 %s 泄漏（%s）"}, name, items))
 		if c.Leaks > 0 {
 			line = t.Bad(t.Count(c.Leaks, "LEAK", "LEAKS", "处泄漏")) + t.Say(msg.Text{" of %s (%s), %d removed", "：%s（%s），已移除 %d"}, name, items, c.Removed)
+			if c.Masked > 0 {
+				line += t.Say(msg.Text{", %d of them masked", "，其中 %d 条为遮盖"}, c.Masked)
+			}
 		}
 		out = append(out, line)
 		if t.OutTTY() {

@@ -96,7 +96,7 @@ type BenchmarkConfig struct {
 type ContaminationConfig struct {
 	spec.Place
 	Against []string `yaml:"against" help:"Benchmarks (registered, of this project, or files)." zh:"评测集（已登记的、本项目的，或文件）。"`
-	OnHit   string   `yaml:"on_hit" help:"What becomes of a leak." zh:"如何处理泄漏的记录。" enum:"drop,annotate"`
+	OnHit   string   `yaml:"on_hit" help:"What becomes of a leak." zh:"如何处理泄漏的记录。" enum:"drop,mask,annotate,quarantine"`
 
 	Thresholds ThresholdsConfig `yaml:"thresholds" help:"From where on a match is what; for specialists." zh:"各类判定的阈值；供专业人员使用。"`
 }

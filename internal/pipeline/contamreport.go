@@ -27,12 +27,11 @@ func (c *corpus) report(res *StageResult, states []*partState, ids *rowIDs) erro
 		row.Blind = len(row.BlindItems)
 		for _, s := range states {
 			row.Leaks += s.counts[i].leaks
+			row.Removed += s.counts[i].removed
+			row.Masked += s.counts[i].masked
 			for v, n := range s.counts[i].verdicts {
 				row.Verdicts[v] += n
 			}
-		}
-		if c.r.cfg.Contamination.OnHit == "drop" {
-			row.Removed = row.Leaks
 		}
 		res.Contam = append(res.Contam, row)
 	}

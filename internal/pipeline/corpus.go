@@ -304,6 +304,13 @@ func (c *corpus) finish(ctx context.Context, states []*partState, ids *rowIDs, s
 		return err
 	}
 	files[atContam] = append(files[atContam], c.stages[atContam].Path("leaked.jsonl"))
+	if c.r.cfg.Contamination.OnHit == OnHitQuarantine {
+		held := c.stages[atContam].Path("quarantine.jsonl")
+		if _, _, err := concat(held, c.chunks(atContam, quarantineSuffix)); err != nil {
+			return err
+		}
+		files[atContam] = append(files[atContam], held)
+	}
 	return c.seal(results, files)
 }
 

@@ -19,7 +19,8 @@ type partState struct {
 	dedup    drydock.Sums
 	contam   drydock.Sums
 	findings []recordFindings
-	counts   []contamCounts // by check
+	counts   []contamCounts          // by check
+	masked   map[int]*drydock.Record // records that stay otherwise than they came, by number
 }
 
 type recordFindings struct {
@@ -31,11 +32,25 @@ type recordFindings struct {
 
 type contamCounts struct {
 	leaks    int
+	removed  int // of these; masked ones too
+	masked   int
 	verdicts map[string]int
 }
 
 func (s *partState) keep(i int)     { s.kept[i/64] |= 1 << (i % 64) }
 func (s *partState) has(i int) bool { return s.kept[i/64]&(1<<(i%64)) != 0 }
+
+// asKept returns record i of the part as it stays.
+func (s *partState) asKept(i int, r *drydock.Record) *drydock.Record {
+	if m := s.masked[i]; m != nil {
+		return m
+	}
+	return r
+}
+
+// quarantineSuffix is that of the records of a part that leak, whole.
+const quarantineSuffix = ".quarantine.jsonl"
+
 func (c *corpus) chunk(stage int, p *part, suffix string) string {
 	return c.stages[stage].Path(fmt.Sprintf("chunk-%06d%s", p.n, suffix))
 }
@@ -43,7 +58,7 @@ func (c *corpus) chunk(stage int, p *part, suffix string) string {
 // filter runs dedup and the contamination check over one part and notes which
 // records stay.
 func (c *corpus) filter(ctx context.Context, p *part) (*partState, error) {
-	s := &partState{kept: make([]uint64, p.meta.Records/64+1), counts: make([]contamCounts, len(c.checks))}
+	s := &partState{kept: make([]uint64, p.meta.Records/64+1), counts: make([]contamCounts, len(c.checks)), masked: map[int]*drydock.Record{}}
 	for i := range s.counts {
 		s.counts[i].verdicts = map[string]int{}
 	}
@@ -61,6 +76,13 @@ func (c *corpus) filter(ctx context.Context, p *part) (*partState, error) {
 		return nil, err
 	}
 	defer leaked.Abort()
+	var quarantine *atomicfile.File
+	if c.r.cfg.Contamination.OnHit == OnHitQuarantine {
+		if quarantine, err = atomicfile.Create(c.chunk(atContam, p, quarantineSuffix)); err != nil {
+			return nil, err
+		}
+		defer quarantine.Abort()
+	}
 	sketch, err := atomicfile.Create(c.chunk(atContam, p, rowIDSuffix))
 	if err != nil {
 		return nil, err
@@ -71,7 +93,7 @@ func (c *corpus) filter(ctx context.Context, p *part) (*partState, error) {
 		scanners[i] = ch.index.Scanner()
 		scanners[i].Break()
 	}
-	f := &filterRun{c: c, s: s, scanners: scanners, drops: drops, leaked: leaked, ids: rowIDSketch{w: sketch}}
+	f := &filterRun{c: c, s: s, scanners: scanners, drops: drops, leaked: leaked, quarantine: quarantine, ids: rowIDSketch{w: sketch}}
 	if c.mixer != nil {
 		f.mix = c.mixer.sketch(p.n - 1)
 	}
@@ -88,7 +110,11 @@ func (c *corpus) filter(ctx context.Context, p *part) (*partState, error) {
 	if err := f.finish(ctx, p); err != nil {
 		return nil, err
 	}
-	for _, d := range append(drops[:], leaked, sketch) {
+	files := append(drops[:], leaked, sketch)
+	if quarantine != nil {
+		files = append(files, quarantine)
+	}
+	for _, d := range files {
 		if err := d.Commit(); err != nil {
 			return nil, err
 		}
@@ -97,15 +123,17 @@ func (c *corpus) filter(ctx context.Context, p *part) (*partState, error) {
 }
 
 type filterRun struct {
-	c        *corpus
-	s        *partState
-	scanners []*contam.Scanner
-	drops    [2]*atomicfile.File
-	leaked   *atomicfile.File
-	ids      rowIDSketch
-	mix      *mixSketch // nil without a mixer
-	last     *checked   // waits for what stands on the seam behind it
-	buf      []byte
+	c          *corpus
+	s          *partState
+	scanners   []*contam.Scanner
+	drops      [2]*atomicfile.File
+	leaked     *atomicfile.File
+	quarantine *atomicfile.File
+	maskers    []*contam.Scanner // by check; made when a record is masked
+	ids        rowIDSketch
+	mix        *mixSketch // nil without a mixer
+	last       *checked   // waits for what stands on the seam behind it
+	buf        []byte
 }
 
 // checked is a record with what every check found in it, and on the seam with
@@ -188,10 +216,11 @@ func (f *filterRun) settle(next *drydock.Record) error {
 	}
 	f.s.contam.Out++
 	f.s.keep(c.at)
+	r := f.s.asKept(c.at, c.record)
 	if f.mix != nil {
-		f.c.mixer.add(f.mix, c.record, c.at)
+		f.c.mixer.add(f.mix, r, c.at)
 	}
-	return f.ids.add(c.record)
+	return f.ids.add(r)
 }
 
 // finish settles the last record of the part, with the first of the next part
@@ -229,10 +258,11 @@ func (f *filterRun) drop(stage int, d *drydock.Drop, ev *provenance.Evidence) er
 	return err
 }
 
-// judge books what was found in a record. A leak is dropped unless the
-// configuration only annotates.
-func (f *filterRun) judge(c *checked) (drop *drydock.Drop, ev *provenance.Evidence, err error) {
-	r := c.record
+// judge books what was found in a record and does what the configuration says
+// about leaks. A record with one is dropped unless it stays as it is, or masked.
+func (f *filterRun) judge(c *checked) (*drydock.Drop, *provenance.Evidence, error) {
+	var leaks []int // checks that found one
+	var first contam.Finding
 	for i, found := range c.found {
 		if len(found) == 0 {
 			continue
@@ -240,27 +270,60 @@ func (f *filterRun) judge(c *checked) (drop *drydock.Drop, ev *provenance.Eviden
 		n := &f.s.counts[i]
 		x := slices.MinFunc(found, worse)
 		n.verdicts[string(x.Verdict)]++
-		f.s.findings = append(f.s.findings, recordFindings{i, r, c.next, found})
+		f.s.findings = append(f.s.findings, recordFindings{i, c.record, c.next, found})
 		if !x.Fail {
 			continue
 		}
 		n.leaks++
-		if f.c.r.cfg.Contamination.OnHit != "drop" || drop != nil {
-			continue
+		if leaks = append(leaks, i); len(leaks) == 1 {
+			first = x
 		}
-		drop = &drydock.Drop{
-			Record: r, Step: StageContam, Reason: "contam_" + string(x.Verdict),
-			Detail: fmt.Sprintf("item %d of %s, score %.2f", x.Item.Index, x.Item.Benchmark, x.Score),
+	}
+	onHit := f.c.r.cfg.Contamination.OnHit
+	if len(leaks) == 0 || onHit == OnHitAnnotate {
+		return nil, nil, nil
+	}
+	masked := false
+	if onHit == OnHitMask {
+		if r := f.mask(c); r != nil {
+			f.s.masked[c.at], masked = r, true
 		}
-		ref := f.c.checks[i].bench.Benchmark.Ref()
-		ev = &provenance.Evidence{
-			Benchmark: ref.Name, Revision: ref.Revision, Index: &x.Item.Index,
-			Verdict: string(x.Verdict), Score: math.Round(x.Score*1e4) / 1e4, Rule: x.Rule,
+	}
+	for _, i := range leaks {
+		f.s.counts[i].removed++
+		if masked {
+			f.s.counts[i].masked++
 		}
-		if f.buf, err = f.c.appendLeaked(f.buf[:0], r); err != nil {
+	}
+	if masked {
+		return nil, nil, nil
+	}
+	return f.dropLeak(c, leaks[0], &first)
+}
+
+// dropLeak makes the drop of a record in which a check found x, and keeps the
+// record outside the build.
+func (f *filterRun) dropLeak(c *checked, check int, x *contam.Finding) (drop *drydock.Drop, ev *provenance.Evidence, err error) {
+	drop = &drydock.Drop{
+		Record: c.record, Step: StageContam, Reason: "contam_" + string(x.Verdict),
+		Detail: fmt.Sprintf("item %d of %s, score %.2f", x.Item.Index, x.Item.Benchmark, x.Score),
+	}
+	ref := f.c.checks[check].bench.Benchmark.Ref()
+	ev = &provenance.Evidence{
+		Benchmark: ref.Name, Revision: ref.Revision, Index: &x.Item.Index,
+		Verdict: string(x.Verdict), Score: math.Round(x.Score*1e4) / 1e4, Rule: x.Rule,
+	}
+	if f.buf, err = f.c.appendLeaked(f.buf[:0], c.record); err != nil {
+		return nil, nil, err
+	}
+	if _, err := f.leaked.Write(f.buf); err != nil {
+		return nil, nil, err
+	}
+	if f.quarantine != nil {
+		if f.buf, err = appendQuarantined(f.buf[:0], c); err != nil {
 			return nil, nil, err
 		}
-		if _, err := f.leaked.Write(f.buf); err != nil {
+		if _, err := f.quarantine.Write(f.buf); err != nil {
 			return nil, nil, err
 		}
 	}

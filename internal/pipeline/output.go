@@ -152,7 +152,7 @@ func (c *corpus) emitPart(ctx context.Context, p *part, s *partState) (*outState
 			if !s.has(base + i) {
 				continue
 			}
-			if err := e.choose(p, base+i, r); err != nil {
+			if err := e.choose(p, base+i, s.asKept(base+i, r)); err != nil {
 				return nil, err
 			}
 		}

@@ -168,9 +168,10 @@ type ContamResult struct {
 	// BlindItems names them by index.
 	BlindItems []int          `json:"blind_items"`
 	Records    int            `json:"records"`
-	Leaks      int            `json:"leaks"` // records with a verdict that fails
-	Removed    int            `json:"removed"`
-	Verdicts   map[string]int `json:"verdicts"` // records, by the gravest verdict in each
+	Leaks      int            `json:"leaks"`            // records with a verdict that fails
+	Removed    int            `json:"removed"`          // of these; masked ones too
+	Masked     int            `json:"masked,omitempty"` // of the removed: records that stay without the leak
+	Verdicts   map[string]int `json:"verdicts"`         // records, by the gravest verdict in each
 	Config     string         `json:"config"`
 }
 

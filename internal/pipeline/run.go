@@ -244,7 +244,7 @@ func (r *runner) verdict(ctx context.Context, err error) error {
 	}
 	var all fail.List
 	all = append(all, r.partial...)
-	if s := r.result.Stage(StageContam); s != nil && r.cfg.Contamination.OnHit == "annotate" {
+	if s := r.result.Stage(StageContam); s != nil && r.cfg.Contamination.OnHit == OnHitAnnotate {
 		for _, c := range s.Contam {
 			if c.Leaks > 0 {
 				all = append(all, fail.New(fail.Contamination, msg.Text{
