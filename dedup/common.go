@@ -9,7 +9,7 @@ type measure struct {
 	words int      // of a row
 	rows  []uint64 // where each letter stands in text; the first row is that of no letter
 	low   [128]uint16
-	wide  bool // high has any
+	wide  bool                         // high has any
 	high  [1 << measureSlots]letterRow // of letters above ASCII: open addressing
 }
 
