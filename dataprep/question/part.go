@@ -149,7 +149,7 @@ type tally struct {
 	Part
 	keyed int             // answers of key tables dealt to it
 	stems map[uint64]bool // of stems with the numbers masked
-	asked []int           // printed numbers in order
+	asked numbers         // printed, in order
 }
 
 // maxStems bounds the stems a part remembers.
@@ -225,31 +225,75 @@ func (t *tally) done() Part {
 	if p.Layouts == nil {
 		p.Layouts = []Layout{}
 	}
-	p.Missing, p.Repeated = jumps(t.asked)
+	p.Missing, p.Repeated = t.asked.jumps()
 	p.close()
 	return p
 }
 
-// jumps lists the numbers a count leaves out and those it prints twice.
-func jumps(n []int) (missing, repeated []int) {
-	const most = 20
-	stands := make(map[int]bool, len(n))
-	for _, v := range n {
-		stands[v] = true
-	}
-	for i := 1; i < len(n); i++ {
-		switch a, b := n[i-1], n[i]; {
-		case b == a:
-			repeated = append(repeated, b)
-		case b > a+1 && b-a <= most:
-			for v := a + 1; v < b && len(missing) < most; v++ {
-				if !stands[v] {
-					missing = append(missing, v)
-				}
+// numbers remembers what a count left out and what it printed twice, in memory that
+// does not grow with the count.
+type numbers struct {
+	last     int // 0 before the first
+	skipped  []int
+	repeated []int
+	stands   []uint64     // a bit for each number below maxBits
+	far      map[int]bool // the others
+}
+
+// What is remembered of a count: so many numbers it left out or printed twice; which
+// numbers stand, below maxBits and so many above.
+const (
+	mostJumps   = 20
+	mostSkipped = 4096
+	maxBits     = 1 << 20
+	mostFar     = 1 << 12
+)
+
+// add takes the next printed number. A jump of more than mostJumps is no gap.
+func (c *numbers) add(n int) {
+	switch a := c.last; {
+	case a == 0:
+	case n == a && len(c.repeated) < mostJumps:
+		c.repeated = append(c.repeated, n)
+	case n > a+1 && n-a <= mostJumps:
+		for v := a + 1; v < n && len(c.skipped) < mostSkipped; v++ {
+			if !c.has(v) {
+				c.skipped = append(c.skipped, v)
 			}
 		}
 	}
-	return missing, repeated[:min(len(repeated), most)]
+	c.last = n
+	if n < maxBits {
+		for len(c.stands) <= n/64 {
+			c.stands = append(c.stands, 0)
+		}
+		c.stands[n/64] |= 1 << (n % 64)
+		return
+	}
+	if c.far == nil {
+		c.far = map[int]bool{}
+	}
+	if len(c.far) < mostFar {
+		c.far[n] = true
+	}
+}
+
+func (c *numbers) has(n int) bool {
+	if n < maxBits {
+		return n/64 < len(c.stands) && c.stands[n/64]&(1<<(n%64)) != 0
+	}
+	return c.far[n]
+}
+
+// jumps lists the numbers a count leaves out and those it prints twice, the first of
+// them.
+func (c *numbers) jumps() (missing, repeated []int) {
+	for _, v := range c.skipped {
+		if len(missing) < mostJumps && !c.has(v) {
+			missing = append(missing, v)
+		}
+	}
+	return missing, c.repeated
 }
 
 // maskedHash hashes a stem without its digits and blanks, so that stems which

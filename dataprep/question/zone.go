@@ -481,7 +481,7 @@ func (c *chapter) flushEntries() {
 		if e.sec != nil {
 			e.sec.tally.took(e.item.lines[0].at, r, d, e.item.given, e.item.hasKey)
 			if e.item.num.style != numLoose {
-				e.sec.tally.asked = append(e.sec.tally.asked, e.item.num.n)
+				e.sec.tally.asked.add(e.item.num.n)
 			}
 		}
 		c.stopped = !c.emit(r, d)

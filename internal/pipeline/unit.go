@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -96,7 +97,7 @@ type unitRun struct {
 	sketch func(context.Context, []*drydock.Record) error
 	recs   []*drydock.Record
 	files  map[drydock.File]*drydock.File // files that rows name as their origin
-	seen   map[drydock.ID]int
+	seen   idSet
 	// questionNotes are the question parser's, by code.
 	questionNotes []countedNote
 }
@@ -255,19 +256,37 @@ func (u *unitRun) complete(rec *drydock.Record) {
 		rec.ID = drydock.NewID(rec.Origin.File.Source, rec.Origin.File.Name, rec.Origin.At.String(), plainText(rec))
 	}
 	// an id names one record; two equal rows at one place are told apart by count
-	if u.seen == nil {
-		u.seen = map[drydock.ID]int{}
-	}
-	if n := u.seen[rec.ID]; n > 0 {
-		u.seen[rec.ID]++
+	if n := u.seen.add(rec.ID); n > 0 {
 		rec.ID = drydock.NewID(rec.ID.String(), fmt.Sprint(n), "")
+		u.seen.add(rec.ID)
 	}
-	u.seen[rec.ID]++
 	if rec.Lang == "" {
 		if rec.Lang = file.Lang; rec.Lang == "" {
 			rec.Lang = textnorm.ScriptLang(plainText(rec))
 		}
 	}
+}
+
+// An idSet counts how often an id came. It keeps eight bytes of each, since a unit may
+// have millions, and a count of those alone that came twice: that two different ids
+// share the eight bytes would cost one of them its plain id, nothing else.
+type idSet struct {
+	seen  map[uint64]struct{}
+	twice map[uint64]int
+}
+
+// add takes an id and returns how often it had come before.
+func (s *idSet) add(id drydock.ID) int {
+	if s.seen == nil {
+		s.seen, s.twice = map[uint64]struct{}{}, map[uint64]int{}
+	}
+	key := binary.LittleEndian.Uint64(id[:8])
+	if _, known := s.seen[key]; !known {
+		s.seen[key] = struct{}{}
+		return 0
+	}
+	s.twice[key]++
+	return s.twice[key]
 }
 
 func (u *unitRun) count(s *drydock.Sums, reason string) {
