@@ -243,7 +243,7 @@ func OpenFolder(fsys fs.FS, name, like, only string) (*Set, error) {
 			names = append(names, sp.Subject)
 		}
 		for _, e := range fail.All(err) {
-			e.Hint(msg.Text{"name one subject, as DIR/SUBJECT: %s", "可指定单个科目，写法为 目录/科目：%s"}, strings.Join(names, ", "))
+			e.Hint(msg.Text{"name one subject, as DIR/SUBJECT: %s", "可指定单个科目，写法为 目录/科目：%s"}, msg.List(names))
 			break
 		}
 	}

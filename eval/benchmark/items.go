@@ -42,7 +42,7 @@ func readItemFile(pack fs.FS) (name string, data []byte, err error) {
 		}
 	}
 	return "", nil, fail.New(fail.Usage, msg.Text{"the folder holds no items", "文件夹中没有题目"}).Because(ErrNoItems).
-		Hint(msg.Text{"looked for %s", "已查找 %s"}, strings.Join(ItemFiles(), ", ")).
+		Hint(msg.Text{"looked for %s", "已查找 %s"}, msg.List(ItemFiles())).
 		Hint(msg.Text{"and for a data set whose files are named after their split, such as data/test-00000-of-00001.parquet", "以及文件按划分命名的数据集，例如 data/test-00000-of-00001.parquet"})
 }
 

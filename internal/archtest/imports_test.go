@@ -74,9 +74,10 @@ var allow = map[string][]string{
 		"dedup", "dedup/contam", "dedup/contam/report", "eval", "eval/benchmark", "eval/evalscope",
 		"internal/training", "launch", "launch/feed", "provenance", "provenance/submission",
 	},
-	"internal/ui": {},
-	"cmd/drydock": {"internal/cli"},
-	"cmd/gendocs": {"internal/cli", "internal/pipeline"},
+	"internal/convert": {"dataprep/emit", "dataprep/format", "dataprep/rowfile", "internal/pipeline"},
+	"internal/ui":      {},
+	"cmd/drydock":      {"internal/cli"},
+	"cmd/gendocs":      {"internal/cli", "internal/pipeline"},
 }
 
 // testOnly may be used by every test, besides what its package may.

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 
+	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
@@ -53,11 +54,11 @@ func (o *contamClean) named() []namedOutput {
 // open begins the files and hands them to the check; commit puts them in place,
 // and abort, which may follow, does not.
 func (o *contamClean) open(a *app, dryRun bool, c *pipeline.ContamCheck) (commit func() error, abort func(), err error) {
-	clean, err := a.createOutput(o.Clean, dryRun)
+	clean, err := atomicfile.CreateUnless(dryRun, o.Clean)
 	if err != nil {
 		return nil, nil, err
 	}
-	removed, err := a.createOutput(o.Removed, dryRun)
+	removed, err := atomicfile.CreateUnless(dryRun, o.Removed)
 	if err != nil {
 		clean.Abort()
 		return nil, nil, err

@@ -53,7 +53,7 @@ type contamSink struct {
 	dry     bool
 	summary *report.Summary
 	waivers *report.Waivers
-	rows    output
+	rows    atomicfile.Output
 	hash    hash.Hash
 	spool   *report.Spool // nil: no page is wanted
 	shown   []report.Hit
@@ -67,7 +67,7 @@ func (a *app) contamSink(o contamOutputs, dry bool, s *report.Summary, check *pi
 		check.Waived = func(f *contam.Finding) bool { return waivers.Find(f) != nil }
 	}
 	var err error
-	if k.rows, err = a.createOutput(o.Report, dry); err != nil {
+	if k.rows, err = atomicfile.CreateUnless(dry, o.Report); err != nil {
 		return nil, err
 	}
 	if dry || o.Markdown+o.HTML+o.JUnit+o.SARIF == "" {

@@ -111,13 +111,8 @@ func runContamReview(ctx context.Context, a *app, o ContamReviewOptions) error {
 			return oneOf("--verdict", v, verdictWords()...)
 		}
 	}
-	if err := distinct(o.named()...); err != nil {
+	if err := keepApart([]string{o.Report}, o.named()...); err != nil {
 		return err
-	}
-	for _, out := range o.named() {
-		if err := keepInputs(out.flag, out.path, []string{o.Report}); err != nil {
-			return err
-		}
 	}
 	rows, summary, err := a.readReport(o.Report)
 	if err != nil {

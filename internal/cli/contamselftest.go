@@ -15,6 +15,7 @@ import (
 	"github.com/drydock-ml/drydock/dedup/contam/report"
 	"github.com/drydock-ml/drydock/dedup/contam/rowtext"
 	"github.com/drydock-ml/drydock/dedup/contam/selftest"
+	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
@@ -244,7 +245,7 @@ func (a *app) writeCopies(o ContamSelftestOptions, sets []contam.Set, carrier *s
 	if err != nil {
 		return err
 	}
-	out, err := a.createOutput(o.Copies, o.DryRun)
+	out, err := atomicfile.CreateUnless(o.DryRun, o.Copies)
 	if err != nil {
 		return err
 	}

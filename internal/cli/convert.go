@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dataprep/rowfile"
+	"github.com/drydock-ml/drydock/internal/convert"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 )
@@ -97,13 +99,26 @@ func (o *ConvertOptions) kind() (rowfile.Kind, error) {
 	return rowfile.KindOf(o.Out, o.Layout)
 }
 
-// conversion is the one the flags ask for.
-func (o *ConvertOptions) conversion() *emit.Conversion {
-	c := emit.NewConversion(o.From, o.To)
-	if o.SpecialTokens == "escape" {
-		c.EscapeSpecials()
+func runConvert(ctx context.Context, a *app, o ConvertOptions) error {
+	names, bad, err := o.check()
+	if err != nil {
+		return err
 	}
-	return c
+	kind, err := o.kind()
+	if err != nil {
+		return err
+	}
+	res, refused, err := convert.Run(ctx, convert.Options{
+		Inputs: names, Encoding: o.Encoding, From: o.From, To: o.To, EscapeSpecials: o.SpecialTokens == "escape",
+		Out: o.Out, Kind: kind, Dropped: o.Dropped, DryRun: o.DryRun, Workers: a.workers(), Note: a.note,
+	})
+	if err != nil {
+		return err
+	}
+	if err := a.answer(convertAnswer{res}); err != nil {
+		return err
+	}
+	return append(bad, refused...).OrNil()
 }
 
 // check refuses what could not be done, or would destroy an input.
@@ -130,14 +145,5 @@ func (o *ConvertOptions) check() (names []string, bad fail.List, err error) {
 	if err := keepFolder(o.Out, o.Layout, names); err != nil {
 		return nil, nil, err
 	}
-	outs := []namedOutput{{"-o", o.Out}, {"--dropped", o.Dropped}}
-	if err := distinct(outs...); err != nil {
-		return nil, nil, err
-	}
-	for _, out := range outs {
-		if err := keepInputs(out.flag, out.path, names); err != nil {
-			return nil, nil, err
-		}
-	}
-	return names, bad, nil
+	return names, bad, keepApart(names, namedOutput{"-o", o.Out}, namedOutput{"--dropped", o.Dropped})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/dataprep/format"
 	"github.com/drydock-ml/drydock/dedup"
+	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/pipeline"
@@ -72,24 +73,17 @@ func newDedupCommand(a *app) *cobra.Command {
 
 // dedupAnswer says what became of the rows.
 type dedupAnswer struct {
-	Schema    string         `json:"schema"`
-	Inputs    []dedupInput   `json:"inputs"`
-	Sums      drydock.Sums   `json:"sums"`
-	Threshold float64        `json:"threshold"`
-	Clusters  int            `json:"clusters"` // rows that stay for others
-	Listed    map[string]int `json:"listed"`   // rows that look like another and stay, by reason
-	Unknown   int            `json:"unknown"`  // rows of no known shape: kept, not compared
-	Out       string         `json:"out,omitempty"`
-	Removed   string         `json:"removed,omitempty"`
-	Report    string         `json:"report,omitempty"`
-	DryRun    bool           `json:"dry_run,omitempty"`
-}
-
-type dedupInput struct {
-	File   string `json:"file"`
-	SHA256 string `json:"sha256"`
-	Rows   int    `json:"rows"`
-	Bytes  int64  `json:"bytes"`
+	Schema    string               `json:"schema"`
+	Inputs    []pipeline.InputRows `json:"inputs"`
+	Sums      drydock.Sums         `json:"sums"`
+	Threshold float64              `json:"threshold"`
+	Clusters  int                  `json:"clusters"` // rows that stay for others
+	Listed    map[string]int       `json:"listed"`   // rows that look like another and stay, by reason
+	Unknown   int                  `json:"unknown"`  // rows of no known shape: kept, not compared
+	Out       string               `json:"out,omitempty"`
+	Removed   string               `json:"removed,omitempty"`
+	Report    string               `json:"report,omitempty"`
+	DryRun    bool                 `json:"dry_run,omitempty"`
 }
 
 // dedupRun reads the rows twice: to compare them all, and to write those that
@@ -114,14 +108,8 @@ func runDedup(ctx context.Context, a *app, o DedupOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	outs := []namedOutput{{"-o", o.Out}, {"--removed", o.Removed}, {"--report", o.Report}}
-	if err := distinct(outs...); err != nil {
+	if err := keepApart(names, namedOutput{"-o", o.Out}, namedOutput{"--removed", o.Removed}, namedOutput{"--report", o.Report}); err != nil {
 		return err
-	}
-	for _, out := range outs {
-		if err := keepInputs(out.flag, out.path, names); err != nil {
-			return err
-		}
 	}
 	prefer, err := preferred(o.Prefer, names)
 	if err != nil {
@@ -137,7 +125,7 @@ func runDedup(ctx context.Context, a *app, o DedupOptions) (err error) {
 	}()
 	d.members.Dir = waitingDir(o)
 	d.answer = dedupAnswer{
-		Schema: "drydock.dedup/1", Inputs: []dedupInput{}, Threshold: o.Threshold,
+		Schema: "drydock.dedup/1", Inputs: []pipeline.InputRows{}, Threshold: o.Threshold,
 		Out: o.Out, Removed: o.Removed, Report: o.Report, DryRun: o.DryRun,
 	}
 	for _, name := range names {
@@ -224,7 +212,7 @@ func (d *dedupRun) open(ctx context.Context, name, encoding string) error {
 			continue
 		}
 		d.files = append(d.files, in)
-		d.answer.Inputs = append(d.answer.Inputs, dedupInput{File: in.Name(), SHA256: in.File.SHA256, Bytes: in.File.Size})
+		d.answer.Inputs = append(d.answer.Inputs, pipeline.InputRows{File: in.Name(), SHA256: in.File.SHA256, Bytes: in.File.Size})
 	}
 	return nil
 }
@@ -312,12 +300,12 @@ func (d *dedupRun) sketch(ctx context.Context, in *pipeline.InputFile, k, number
 
 // write writes the rows that stay and those that go, in order, and the pairs.
 func (d *dedupRun) write(ctx context.Context, o DedupOptions) error {
-	out, err := d.a.createOutput(o.Out, o.DryRun)
+	out, err := atomicfile.CreateUnless(o.DryRun, o.Out)
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
-	gone, err := d.a.createOutput(o.Removed, o.DryRun)
+	gone, err := atomicfile.CreateUnless(o.DryRun, o.Removed)
 	if err != nil {
 		return err
 	}
@@ -387,7 +375,7 @@ func (d *dedupRun) keep(ctx context.Context, in *pipeline.InputFile, u format.Un
 
 // report counts the pairs and writes them.
 func (d *dedupRun) report(o DedupOptions) error {
-	f, err := d.a.createOutput(o.Report, o.DryRun)
+	f, err := atomicfile.CreateUnless(o.DryRun, o.Report)
 	if err != nil {
 		return err
 	}

@@ -95,6 +95,19 @@ func keepInputs(flag, out string, inputs []string) error {
 	return nil
 }
 
+// keepApart refuses outputs of one name, and one that would write over an input.
+func keepApart(inputs []string, outs ...namedOutput) error {
+	if err := distinct(outs...); err != nil {
+		return err
+	}
+	for _, out := range outs {
+		if err := keepInputs(out.flag, out.path, inputs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // A namedOutput is a file to be written, and the flag that names it.
 type namedOutput struct{ flag, path string }
 

@@ -20,6 +20,14 @@ type InputFile struct {
 	Units []format.Unit
 }
 
+// InputRows is how many rows were read of a file.
+type InputRows struct {
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+	Rows   int    `json:"rows"`
+	Bytes  int64  `json:"bytes"`
+}
+
 // Name is what messages call the file.
 func (f *InputFile) Name() string { return f.File.Name }
 
