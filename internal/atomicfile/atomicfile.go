@@ -29,7 +29,23 @@ func Create(path string) (*File, error) {
 	if err != nil {
 		return nil, asPath(err, path)
 	}
-	return &File{Writer: bufio.NewWriterSize(f, 256<<10), f: f, path: path}, nil
+	return &File{Writer: bufio.NewWriterSize(named{f, path}, 256<<10), f: f, path: path}, nil
+}
+
+// named writes to the temporary file under the name the user asked for: a disk
+// may be full long before Commit.
+type named struct {
+	f    *os.File
+	path string
+}
+
+// Write implements [io.Writer].
+func (n named) Write(b []byte) (int, error) {
+	size, err := n.f.Write(b)
+	if err != nil {
+		err = asPath(err, n.path)
+	}
+	return size, err
 }
 
 // Commit flushes, syncs and puts the file under its name. After an error

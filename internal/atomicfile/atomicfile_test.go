@@ -74,3 +74,22 @@ func TestErrorsNameTheFileThatWasAskedFor(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A write that fails before Commit, as on a full disk, names that file, too.
+func TestWriteErrorsNameTheFileThatWasAskedFor(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "big")
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Abort()
+	if err := f.f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Write(make([]byte, 1<<20))
+	var pe *os.PathError
+	if !errors.As(err, &pe) || pe.Path != path {
+		t.Errorf("got %v", err)
+	}
+}
