@@ -16,6 +16,9 @@ const (
 	coverLen   = 4   // letters in a gram
 	// coverSlack letters more or less may stand before a place than in the item.
 	coverSlack = 24
+	// Most candidates are turned away by fewer letters around, and a lower share.
+	coverNear  = 8
+	coverFirst = 0.25
 )
 
 // A gramPiece is a piece of an item made ready to tell which of its grams a text
@@ -76,14 +79,23 @@ func gramPieces(pieces []piece, at *int) (out []gramPiece, grams int) {
 
 // in returns a bit for each gram of the piece that the text holds. All places of
 // the piece move on together: where a letter stands behind one that the text has
-// before it is a pair, a pair behind a pair is a gram.
+// before it is a pair, a pair behind a pair is a gram. Two letters a step leave
+// nothing to be moved from one variable to another.
 func (g *gramPiece) in(text []letter) (found uint64) {
-	var last, pair1, pair2 uint64 // the letter before; the pairs that end one and two letters before
-	for _, l := range text {
-		here := g.places[min(l, latinEnd)]
+	var last, odd, even uint64 // the letter before; the pairs that end one and two letters before, by turns
+	i := 0
+	for ; i+1 < len(text); i += 2 {
+		here := g.places[min(text[i], latinEnd)]
 		pair := here & (last << 1)
-		found |= pair & (pair2 << 2)
-		last, pair1, pair2 = here, pair, pair1
+		found |= pair & (even << 2)
+		even = pair
+		last = g.places[min(text[i+1], latinEnd)]
+		pair = last & (here << 1)
+		found |= pair & (odd << 2)
+		odd = pair
+	}
+	if i < len(text) {
+		found |= g.places[min(text[i], latinEnd)] & (last << 1) & (even << 2)
 	}
 	return found
 }
@@ -132,66 +144,87 @@ func (s *Scanner) near(d shift, from, to, slack, lo, hi int) []letter {
 }
 
 // found returns how many grams of pieces stand in the window from lo to hi where the
-// item's marks say, and whether there are such marks; without them a piece may stand
-// anywhere.
-func (s *Scanner) found(pieces []gramPiece, marks []mark, lo, hi int) (n int, marked bool) {
-	if len(pieces) == 0 {
-		return 0, false
-	}
-	by := s.shifts(marks, pieces[0].from, pieces[len(pieces)-1].to)
+// shifts say, slack letters more or less; without a shift they may stand anywhere.
+func (s *Scanner) found(pieces []gramPiece, by []shift, slack, lo, hi int) int {
+	n := 0
 	for i := range pieces {
 		g := &pieces[i]
 		var have uint64
 		for _, d := range by {
-			have |= g.in(s.near(d, g.from, g.to, coverSlack, lo, hi))
+			have |= g.in(s.near(d, g.from, g.to, slack, lo, hi))
 		}
 		if len(by) == 0 {
 			have = g.in(s.text.letters[lo:hi])
 		}
 		n += bits.OnesCount64(have)
 	}
-	return n, len(by) > 0
+	return n
 }
 
 // covered reports whether so many grams of an item stand around its marks in the
 // window from lo to hi that it may be there: of its stem, or with options that
 // speak for themselves, of most of these.
 func (s *Scanner) covered(i uint32, marks []mark, lo, hi int, withOptions bool) bool {
-	g := &s.ix.covers[i]
-	if !s.ix.items[i].latin || !withOptions && g.grams < coverMin {
+	it, g := &s.ix.items[i], &s.ix.covers[i]
+	if !it.latin || !withOptions && g.grams < coverMin {
 		return true
 	}
-	least := coverLeast
-	n, marked := s.found(g.stem, marks, lo, hi)
-	if !marked {
-		least = coverApart
-	}
-	if n > 0 && float64(n) >= least*float64(g.grams) {
-		return true
+	if by := s.shifts(marks, 0, it.stemLen); len(by) > 0 {
+		n := float64(s.found(g.stem, by, coverNear, lo, hi))
+		if n >= coverFirst*float64(g.grams) && n < coverLeast*float64(g.grams) {
+			n = float64(s.found(g.stem, by, coverSlack, lo, hi))
+		}
+		if n >= coverLeast*float64(g.grams) {
+			return true
+		}
+	} else if !withOptions {
+		return float64(s.found(g.stem, nil, 0, lo, hi)) >= coverApart*float64(g.grams)
 	}
 	return withOptions && s.optionsCovered(i, marks, lo, hi)
 }
 
 // optionsCovered reports whether the window may hold enough of the item's options.
 func (s *Scanner) optionsCovered(i uint32, marks []mark, lo, hi int) bool {
-	g, it := &s.ix.covers[i], &s.ix.items[i]
-	telling, there := 0, 0
+	it, g := &s.ix.items[i], &s.ix.covers[i]
+	c := it.limits
+	telling := it.telling()
+	least := min(c.OptionsNear, c.OptionsOnly) * float64(telling)
+	have, left := 0, telling
+	lo, hi = optionWindow(it, marks, lo, hi)
 	for k := range it.options {
 		if o := &it.options[k]; o.trivial || len(o.letters) == 0 {
 			continue
 		}
-		telling++
-		o := &g.options[k]
-		if o.grams < coverFew {
-			there++
-			continue
+		left--
+		if s.optionCovered(&g.options[k], marks, lo, hi) {
+			have++
 		}
-		if n, _ := s.found(o.pieces, marks, lo, hi); float64(n) >= coverApart*float64(o.grams) {
-			there++
+		if float64(have+left) < least {
+			return false
 		}
 	}
-	c := it.limits
-	return telling > 0 && float64(there) >= min(c.OptionsNear, c.OptionsOnly)*float64(telling)
+	return telling > 0
+}
+
+func (s *Scanner) optionCovered(o *optionGrams, marks []mark, lo, hi int) bool {
+	if o.grams < coverFew {
+		return true
+	}
+	by := s.shifts(marks, o.pieces[0].from, o.pieces[len(o.pieces)-1].to)
+	return float64(s.found(o.pieces, by, coverSlack, lo, hi)) >= coverApart*float64(o.grams)
+}
+
+// optionWindow narrows the window from lo to hi to where the options lie, in
+// whatever order, of which some have marks.
+func optionWindow(it *item, marks []mark, lo, hi int) (from, to int) {
+	from, to = hi, lo
+	for _, m := range marks {
+		if m.opt > 0 {
+			from, to = min(from, int(m.end)), max(to, int(m.end))
+		}
+	}
+	reach := it.optionLen + coverSlack
+	return max(lo, from-reach), min(hi, to+reach)
 }
 
 // stemWhole reports whether nearly all grams of an item's stem stand around its

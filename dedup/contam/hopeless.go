@@ -38,12 +38,7 @@ func (s *Scanner) hopeless(it *item, stem, window []letter, withOptions bool) bo
 // nothing.
 func (s *Scanner) fewOptions(it *item, window []letter) bool {
 	c := it.limits
-	telling := 0
-	for i := range it.options {
-		if o := &it.options[i]; len(o.letters) > 0 && !o.trivial {
-			telling++
-		}
-	}
+	telling := it.telling()
 	near := &nearness{s.m, it.all[len(it.stem):], window, s.dists[:0]}
 	defer func() { s.dists = near.dist }()
 	least := min(c.OptionsNear, c.OptionsOnly) * float64(telling)

@@ -144,6 +144,17 @@ func (a *alphabet) clausesOf(text string, n int, kind partKind, from int) []piec
 // right reports whether option i is the answer.
 func (it *item) right(i int) bool { return slices.Contains(it.answer, it.labels[i]) }
 
+// telling returns how many options say something by themselves.
+func (it *item) telling() int {
+	n := 0
+	for i := range it.options {
+		if o := &it.options[i]; len(o.letters) > 0 && !o.trivial {
+			n++
+		}
+	}
+	return n
+}
+
 // trivial options say nothing by themselves: 右舷, 3, ②③, Yes.
 func trivial(ls []letter) bool {
 	own := 0
