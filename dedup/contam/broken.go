@@ -124,7 +124,7 @@ func (e *evidence) locateBroken(p *piece, t *gapTable) {
 		part := *p
 		part.letters, part.from, part.more = p.letters[r.from:r.to], p.from+r.from, p.more || k > 0
 		e.parts = append(e.parts, part)
-		e.pieces = append(e.pieces, found{&e.parts[len(e.parts)-1], place{
+		e.pieces = append(e.pieces, found{piece: &e.parts[len(e.parts)-1], place: place{
 			dist: distance(part.letters, e.window[r.lo:r.hi]), start: r.lo, end: r.hi,
 		}})
 		if k > 0 {

@@ -24,6 +24,7 @@ type evidence struct {
 	next    int // the first field that is one of the record behind; 0: none is
 	around  fieldSpan
 
+	apart    bool // all pieces of the stem stand at places of their own
 	lettered bool // the record letters its options A, B, C, or names fields so
 	line     truth
 	spotted  bool // spotList is that of this match
@@ -76,6 +77,7 @@ func truthOf(b bool) truth {
 type found struct {
 	piece *piece
 	place place
+	known bool // verify has found it
 }
 
 // findings decides what every match of the record amounts to. The fields must
@@ -184,7 +186,11 @@ func (s *Scanner) locate(e *evidence) {
 		pieces = e.it.clauses
 	}
 	for i := range pieces {
-		e.sought = append(e.sought, found{piece: &pieces[i]})
+		f := found{piece: &pieces[i]}
+		if e.how == asPieces && e.places != nil {
+			f.place, f.known = e.places[i], true
+		}
+		e.sought = append(e.sought, f)
 	}
 	s.nearest(e)
 	for _, f := range e.sought {
@@ -194,6 +200,7 @@ func (s *Scanner) locate(e *evidence) {
 		}
 		s.put(e, f)
 	}
+	e.apart = e.standApart(len(pieces))
 	for _, f := range e.pieces {
 		if len(f.piece.letters) > shortPiece || e.it.stemLen <= 6 {
 			e.region[0], e.region[1] = min(e.region[0], f.place.start), max(e.region[1], f.place.end)
@@ -206,13 +213,18 @@ func (s *Scanner) locate(e *evidence) {
 		}
 	}
 	e.sought = e.sought[:0]
+	known := e.leftAlike()
 	for i := range e.it.options {
 		o := &e.it.options[i]
 		if o.trivial {
 			continue
 		}
 		for k := range o.pieces {
-			e.sought = append(e.sought, found{piece: &o.pieces[k]})
+			f := found{piece: &o.pieces[k]}
+			if known && e.places[o.first+k].dist >= 0 {
+				f.place, f.known = e.places[o.first+k], true
+			}
+			e.sought = append(e.sought, f)
 		}
 	}
 	s.nearest(e)
@@ -234,6 +246,9 @@ func (s *Scanner) nearest(e *evidence) {
 	var waits *found // for another to be measured with
 	for i := range e.sought {
 		f := &e.sought[i]
+		if f.known {
+			continue
+		}
 		if f.place.end = e.runs.find(f.piece.letters, e.blotted); f.place.end > 0 {
 			continue
 		}
@@ -247,6 +262,40 @@ func (s *Scanner) nearest(e *evidence) {
 	if waits != nil {
 		waits.place.dist, waits.place.end = s.m.search(waits.piece.letters, e.blotted)
 	}
+}
+
+// standApart reports whether all pieces of the stem, so many, were found, each at a
+// place of its own.
+func (e *evidence) standApart(pieces int) bool {
+	if len(e.pieces) != pieces || pieces > maxPlaces {
+		return false
+	}
+	for i := range e.pieces {
+		for k := range e.pieces[:i] {
+			if a, b := &e.pieces[i].place, &e.pieces[k].place; a.start < b.end && b.start < a.end {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// leftAlike reports whether the stem leaves the same of the window as it has left
+// when verify measured the options.
+func (e *evidence) leftAlike() bool {
+	if e.how != asPieces || e.places == nil || len(e.it.stem) > maxPlaces {
+		return false
+	}
+	n := 0
+	for i := range e.it.stem {
+		if p := &e.places[i]; p.dist*5 > len(e.it.stem[i].letters)*2 {
+			continue
+		} else if n == len(e.pieces) || e.pieces[n].place.start != p.start || e.pieces[n].place.end != p.end {
+			return false
+		}
+		n++
+	}
+	return n == len(e.pieces)
 }
 
 // put notes where a piece was found, unless that is too far off.

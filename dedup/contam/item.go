@@ -37,6 +37,7 @@ type piece struct {
 type option struct {
 	letters []letter
 	pieces  []piece
+	first   int     // where these begin in the item's all
 	trivial bool    // too short or too plain to tell items apart
 	combo   bool    // says which statements hold: ②③
 	seeds   int     // how many it has
@@ -104,6 +105,7 @@ func (a *alphabet) parse(q *benchmark.Item, set, number int) item {
 	}
 	it.all = slices.Clone(it.stem)
 	for i := range it.options {
+		it.options[i].first = len(it.all)
 		it.all = append(it.all, it.options[i].pieces...)
 	}
 	if len(it.clauses) < 2 {

@@ -8,8 +8,8 @@ import "slices"
 // alike is found in one of them twice, and one that speaks as its options do is
 // found in these.
 func (s *Scanner) once(e *evidence) bool {
-	if e.stemDist == 0 || e.how == asBroken {
-		return e.same
+	if e.stemDist == 0 || e.how == asBroken || e.apart {
+		return e.same // so it is if no two parts want the same letters
 	}
 	pieces := e.it.stem
 	if e.how == asClauses {

@@ -52,6 +52,7 @@ func (s *Scanner) rescue(it *item, window []letter, m match) match {
 	r.stemAbove = max(0, (r.stem-base)/(1-base))
 	r.nats = r.stem * float64(it.stemMass)
 	s.work = append(s.work[:0], window...)
+	s.unplaced(it)
 	s.options(it, s.work, &r)
 	r.decide(it, c)
 	if !r.same || m.same && r.stem < c.StemSame {

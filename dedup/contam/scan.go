@@ -36,6 +36,8 @@ type Scanner struct {
 	shift    []shift  // of shifts
 	work     []letter // a window's copy for the verification
 	dists    []int    // of a nearness
+	trial    []place  // of an item's pieces, while it is verified
+	placed   []place  // those of the record's matches
 	cost     []gapState
 	gaps     gapTable
 	best     map[uint32]match

@@ -22,6 +22,9 @@ type match struct {
 	found      int     // options found, trivial ones too
 	inOrder    bool    // all options, letter by letter, one after the other
 	how        how     // what of the stem was searched as one
+	// places are those of the item's pieces, the stem's in the window, those of the
+	// options in what the stem leaves of it, -1 where that was not measured; nil: none was.
+	places []place
 
 	same  bool // the letters say it is the item
 	shown bool // less, but worth showing
@@ -60,7 +63,7 @@ func (s *Scanner) verify(it *item, window []letter, withOptions bool) match {
 		far = int((1-c.StemWithAllOptions)*(1-base)*float64(it.stemLen)) + 1
 	}
 	m := match{statements: -1, options: -1}
-	var places [maxPlaces]place
+	places := s.unplaced(it)
 	stemDist, good := 0, 0
 	for i := range it.stem {
 		p := &it.stem[i]
@@ -68,9 +71,7 @@ func (s *Scanner) verify(it *item, window []letter, withOptions bool) match {
 		if stemDist += d; stemDist > far {
 			return m
 		}
-		if i < maxPlaces {
-			places[i] = place{dist: d, end: end}
-		}
+		places[i] = place{dist: d, end: end}
 		if p.kind == statementPart && d*4 <= len(p.letters) {
 			good++
 		}
@@ -86,12 +87,25 @@ func (s *Scanner) verify(it *item, window []letter, withOptions bool) match {
 	s.work = w
 	for i := range min(len(it.stem), maxPlaces) {
 		if p := &it.stem[i]; places[i].dist*5 <= len(p.letters)*2 {
-			s.blot(w, p.letters, places[i])
+			places[i].start = s.blot(w, p.letters, places[i])
 		}
 	}
 	s.options(it, w, &m)
-	m.decide(it, c)
+	if m.decide(it, c); m.same || m.shown {
+		from := len(s.placed)
+		s.placed = append(s.placed, places...)
+		m.places = s.placed[from:len(s.placed):len(s.placed)]
+	}
 	return m
+}
+
+// unplaced returns room for the places of an item's pieces, none of which is known.
+func (s *Scanner) unplaced(it *item) []place {
+	s.trial = slices.Grow(s.trial[:0], len(it.all))[:len(it.all)]
+	for i := range s.trial {
+		s.trial[i] = place{dist: -1}
+	}
+	return s.trial
 }
 
 // setStem says how far the stem is from what stands in the window.
@@ -119,15 +133,18 @@ func statementPieces(it *item) int {
 	return n
 }
 
-// blot overwrites what a pattern matched, so that nothing else matches there.
-func (s *Scanner) blot(w, pattern []letter, p place) {
-	start := s.m.start(pattern, w, p.end, p.dist)
+// blot overwrites what a pattern matched, so that nothing else matches there, and
+// returns where that begins.
+func (s *Scanner) blot(w, pattern []letter, p place) (start int) {
+	start = s.m.start(pattern, w, p.end, p.dist)
 	for i := start; i < p.end; i++ {
 		w[i] = none
 	}
+	return start
 }
 
-// options searches the options in w, longest first: one may contain another.
+// options searches the options in w, longest first: one may contain another. It
+// notes the places of their pieces until one of them is taken out.
 func (s *Scanner) options(it *item, w []letter, m *match) {
 	m.inOrder = optionsInOrder(it, w)
 	var done uint64
@@ -157,6 +174,9 @@ func (s *Scanner) options(it *item, w []letter, m *match) {
 			dist += d
 			if i < maxPlaces {
 				places[i] = place{dist: d, end: end}
+			}
+			if m.found == 0 {
+				s.trial[o.first+i] = place{dist: d, end: end}
 			}
 		}
 		if dist > tolerance(len(o.letters), it.latin) {
