@@ -72,9 +72,7 @@ type ContamCheck struct {
 	raw   *contam.Raw
 	tmp   string // for members of archives that have to lie on disk
 	items map[contam.ItemRef]*benchmark.Item
-
-	mu   sync.Mutex
-	idle []ContamScanner // between two units
+	pool  *scannerPool
 }
 
 // A ContamHit is a finding with what a reader wants to see of it.
@@ -126,6 +124,7 @@ func (c *ContamCheck) Files(ctx context.Context, files []string) (*ContamTotals,
 			c.items[contam.ItemRef{Benchmark: b.Ref().Name, Index: b.Items[i].Index}] = &b.Items[i]
 		}
 	}
+	c.pool = &scannerPool{make: c.NewScanner}
 	var err error
 	if c.tmp, err = os.MkdirTemp("", "drydock-"); err != nil {
 		return nil, err
@@ -240,22 +239,29 @@ func (c *ContamCheck) NewScanner() ContamScanner {
 	return c.Index.Scanner()
 }
 
-// takeScanner returns a scanner for one unit; giveScanner takes it back.
-func (c *ContamCheck) takeScanner() ContamScanner {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n := len(c.idle); n > 0 {
-		s := c.idle[n-1]
-		c.idle = c.idle[:n-1]
-		return s
-	}
-	return c.NewScanner()
+// A scannerPool holds scanners between two units: what they have made room for serves
+// the next one.
+type scannerPool struct {
+	make func() ContamScanner
+	mu   sync.Mutex
+	idle []ContamScanner
 }
 
-func (c *ContamCheck) giveScanner(s ContamScanner) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.idle = append(c.idle, s)
+func (p *scannerPool) take() ContamScanner {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.idle); n > 0 {
+		s := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		return s
+	}
+	return p.make()
+}
+
+func (p *scannerPool) give(s ContamScanner) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle = append(p.idle, s)
 }
 
 // progress begins the display of a run over the jobs.

@@ -228,8 +228,8 @@ func (w *contamWalk) fed(ctx context.Context, f *contamFile, unit int) error {
 // if any.
 func (w *contamWalk) unit(ctx context.Context, in *InputFile, u format.Unit, behind *drydock.Document) error {
 	before := len(w.out.hits)
-	scanner := w.check.takeScanner()
-	defer w.check.giveScanner(scanner)
+	scanner := w.check.pool.take()
+	defer w.check.pool.give(scanner)
 	r := &contamReader{check: w.check, out: w.out, scanner: scanner, behind: behind}
 	w.out.broken = false
 	if err := r.read(ctx, in.Kind.Document(u, w.check.Note)); err != nil {

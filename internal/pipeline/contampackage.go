@@ -22,7 +22,7 @@ func newPackageScanner(ix *contam.Index, cacheDir string) (*packageScanner, erro
 		return nil, err
 	}
 	return &packageScanner{&ContamCheck{
-		Index: ix, raw: ix.Raw(), tmp: tmp,
+		Index: ix, raw: ix.Raw(), tmp: tmp, pool: &scannerPool{make: func() ContamScanner { return ix.Scanner() }},
 		Read: format.Options{CacheDir: cacheDir, Workers: 1, PDF: format.NewPDFRuntime(cacheDir)},
 	}}, nil
 }
