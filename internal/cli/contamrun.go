@@ -19,6 +19,7 @@ import (
 	"github.com/drydock-ml/drydock/internal/parallel"
 	"github.com/drydock-ml/drydock/internal/pipeline"
 	"github.com/drydock-ml/drydock/internal/runstore"
+	"github.com/drydock-ml/drydock/internal/textnorm"
 )
 
 // shownHits is how many leaks are shown side by side.
@@ -361,6 +362,10 @@ func (a *app) contamIndexWith(refs []string, thresholds string) ([]*pipeline.Ben
 		if c, bad = pipeline.ReadThresholds(thresholds, src); len(bad) > 0 {
 			return nil, nil, bad.OrNil()
 		}
+	}
+	if a.workers() > 1 {
+		// the index wants it next, whichever benchmarks these are
+		parallel.Go(func() error { textnorm.NewFolder(); return nil })
 	}
 	var benches []*pipeline.Bench
 	names := map[string]string{}
