@@ -45,6 +45,7 @@ func TestConvert(t *testing.T) {
 		{"no format", "", "openai", `{"question":"q","A":"1"}`, `refused unknown_format at row`},
 		{"only an input", "", "openai", `{"input":"q","output":"a"}`, `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}`},
 		{"ms-swift's query", "", "openai", `{"system":"s","query":"q","response":"a","history":[["x","y"]]}`, `{"messages":[{"role":"system","content":"s"},{"role":"user","content":"x"},{"role":"assistant","content":"y"},{"role":"user","content":"q"},{"role":"assistant","content":"a"}]}`},
+		{"reasoning of a pair of axolotl", "trl", "axolotl-dpo", `{"prompt":"q","chosen":[{"role":"assistant","content":"a","reasoning_content":"r"}],"rejected":"b"}`, `{"messages":[{"role":"user","content":"q"}],"chosen":{"role":"assistant","content":"<think>\nr\n</think>\n\na"},"rejected":{"role":"assistant","content":"b"}}`},
 		{"a pair of axolotl", "trl", "axolotl-dpo", `{"id":"p","prompt":"q","chosen":"a","rejected":"b"}`, `{"id":"p","messages":[{"role":"user","content":"q"}],"chosen":{"role":"assistant","content":"a"},"rejected":{"role":"assistant","content":"b"}}`},
 		{"no pair", "", "swift-dpo", chat, `refused missing_field at rejected`},
 		{"no label", "", "trl-kto", chat, `refused missing_field at label`},

@@ -286,11 +286,26 @@ func (w *convWriter) trainerPairs(r *convRow) {
 		w.saying("rejected", r.rejected[0])
 		return
 	}
+	if r.tools != nil {
+		w.refuse(lost("tools", "/tools", "axolotl of preference pairs"))
+	}
 	w.messages("messages", before)
 	w.field("chosen")
-	w.message("chosen", answer[0])
+	w.message("chosen", w.inlined("chosen", answer[0]))
 	w.field("rejected")
-	w.message("rejected", r.rejected[0])
+	w.message("rejected", w.inlined("rejected", r.rejected[0]))
+}
+
+// inlined is an answer whose reasoning stands in its text: of the turns of a pair,
+// axolotl reads role and content.
+func (w *convWriter) inlined(where string, t convTurn) convTurn {
+	for _, f := range t.more {
+		w.refuse(lost(where+"."+f.Name, t.at+"/"+escapePointer(f.Name), "axolotl of preference pairs"))
+	}
+	if t.reasoning != "" {
+		t.content, t.reasoning = w.inline(where, t), ""
+	}
+	return t
 }
 
 // qwen3 writes the rows of the emitter of that name: the last answer behind its

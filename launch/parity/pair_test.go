@@ -52,6 +52,10 @@ func TestPairs(t *testing.T) {
 	if got := found(check(t, long, "trl", emit.EmptyThink, parity.Options{MaxLength: 64})); len(got) != 1 || !strings.HasPrefix(got[0], "too_long /rejected: ") {
 		t.Error(got)
 	}
+	apart := `{"messages":[{"role":"user","content":"问"}],"chosen":{"role":"assistant","content":"[A]","reasoning_content":"想"},"rejected":{"role":"assistant","content":"` + block + `[B]"}}`
+	if got := found(check(t, apart, "axolotl", emit.CoT, parity.Options{})); len(got) == 0 || !strings.HasPrefix(got[0], "tokens_differ /chosen/content") {
+		t.Error(got)
+	}
 	null := `{"messages":[{"role":"user","content":"问"},{"role":"assistant","content":"` + block + `[A]"}],"rejected_response":null}`
 	if got := found(check(t, null, "swift", emit.EmptyThink, parity.Options{})); len(got) != 1 || !strings.HasPrefix(got[0], "dropped /rejected_response: ms-swift deletes") {
 		t.Error(got)

@@ -41,8 +41,8 @@ type row struct {
 	reserved        []string // columns beside the conversation that the trainer takes for its own
 	running         *running // of a row that holds no conversation
 	layout          feed.Layout
-	rejected        *row     // the losing answer of a preference pair, behind the same turns
-	rated           bool     // a label says whether the answer is good (KTO)
+	rejected        *row // the losing answer of a preference pair, behind the same turns
+	rated           bool // a label says whether the answer is good (KTO)
 	// unanswered is where a losing answer is null; "": nowhere
 	unanswered string
 }
