@@ -27,6 +27,13 @@ type SweepJob struct {
 	Settings []SweepSetting // what it sets otherwise, in the file's order
 	Trainer  Trainer
 	Params   string // all options, canonically: equal trainings have equal ones
+	places   map[string]fail.Where
+}
+
+// Place is where the sweep file sets an option; ok is false where it does not.
+func (j SweepJob) Place(option string) (at fail.Where, ok bool) {
+	at, ok = j.places[option]
+	return at, ok
 }
 
 // A SweepSetting is one setting of a job.
@@ -73,8 +80,15 @@ func ReadSweep(file string, src []byte, trainer spec.Spec[Trainer], base *yaml.N
 	var f sweepFile
 	d.Decode(d.Root, &f, msg.Text{"the sweep file", "扫描文件"})
 	s := &Sweep{Budget: f.Budget, Eval: f.Eval.Argv, Stop: f.Stop}
-	if f.Budget.Runs < 0 || f.Budget.Hours < 0 || f.Stop.Patience < 0 {
-		d.Report(d.Root, msg.Text{"budget and stop must not be negative", "budget 与 stop 不能为负"})
+	for _, v := range []struct {
+		group, name string
+		negative    bool
+	}{
+		{"budget", "runs", f.Budget.Runs < 0}, {"budget", "hours", f.Budget.Hours < 0}, {"stop", "patience", f.Stop.Patience < 0},
+	} {
+		if v.negative {
+			d.Report(spec.ValueOf(spec.ValueOf(d.Root, v.group), v.name), msg.Text{"%s: %s must not be negative", "%s：%s 不能为负"}, v.group, v.name)
+		}
 	}
 	if (f.Stop.Patience > 0 || f.Stop.Outclassed) && len(s.Eval) == 0 {
 		d.Report(spec.ValueOf(d.Root, "stop"), msg.Text{"stop needs eval: nothing else says how good a checkpoint is", "stop 需要 eval：没有其他依据判断检查点的好坏"})
@@ -97,8 +111,9 @@ func ReadSweep(file string, src []byte, trainer spec.Spec[Trainer], base *yaml.N
 		if !ok {
 			return nil, d.Findings() // the next job would say the same again
 		}
-		j := SweepJob{ID: fmt.Sprintf("%02d", i+1), Trainer: t, Params: flow(options)}
+		j := SweepJob{ID: fmt.Sprintf("%02d", i+1), Trainer: t, Params: flow(options), places: map[string]fail.Where{}}
 		for _, p := range set {
+			j.places[p.Key.Value] = d.Where(p.Value)
 			j.Settings = append(j.Settings, SweepSetting{p.Key.Value, strings.Trim(flow(p.Value), `"`)})
 		}
 		s.Jobs = append(s.Jobs, j)

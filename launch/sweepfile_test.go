@@ -72,18 +72,20 @@ func TestReadSweep(t *testing.T) {
 func TestReadSweepFindings(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]string{
-		"{}":                                     "names no training",
-		"budget: {runs: 1}":                      "names no training",
-		"grid: {rank: []}":                       "rank has no value",
-		"grid: {rnk: [1]}":                       `no option "rnk"`,
-		"grid: {rank: [0]}":                      "sweep.yaml:1:15: swift: rank must be from 1 to 512",
-		"grid: {extra.lora_rnk: [8]}":            "has no setting lora_rnk",
-		"list: [{method: lroa}]":                 `did you mean "lora"`,
-		"list: [3]":                              "list",
-		"grid: {rank: [8]}\nstop: {patience: 2}": "stop needs eval",
-		"grid: {rank: [8]}\nbudget: {runs: -1}":  "must not be negative",
-		"grid: {rank: [8]}\neval: {}":            `needs the option "argv"`,
-		"gird: {rank: [8]}":                      `did you mean "grid"`,
+		"{}":                                      "names no training",
+		"budget: {runs: 1}":                       "names no training",
+		"grid: {rank: []}":                        "rank has no value",
+		"grid: {rnk: [1]}":                        `no option "rnk"`,
+		"grid: {rank: [0]}":                       "sweep.yaml:1:15: swift: rank must be from 1 to 512",
+		"grid: {extra.lora_rnk: [8]}":             "has no setting lora_rnk",
+		"list: [{method: lroa}]":                  `did you mean "lora"`,
+		"list: [3]":                               "list",
+		"grid: {rank: [8]}\nstop: {patience: 2}":  "stop needs eval",
+		"grid: {rank: [8]}\nbudget: {runs: -1}":   "sweep.yaml:2:16: budget: runs must not be negative",
+		"grid: {rank: [8]}\nbudget: {hours: -.5}": "sweep.yaml:2:17: budget: hours must not be negative",
+		"grid: {rank: [8]}\nstop: {patience: -2}": "sweep.yaml:2:18: stop: patience must not be negative",
+		"grid: {rank: [8]}\neval: {}":             `needs the option "argv"`,
+		"gird: {rank: [8]}":                       `did you mean "grid"`,
 		"grid: {rank: [1,2,3,4,5,6,7,8,9,10,11], alpha: [1,2,3,4,5,6,7,8,9,10], seed: [1,2,3,4,5,6,7,8,9,10]}": "more than 1000",
 	} {
 		if _, bad := readSweep(t, "swift", "{}", src); !strings.Contains(bad, want) {

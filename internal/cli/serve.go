@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -41,6 +42,7 @@ type ServeOptions struct {
 	AllowFindings bool
 	AllowMismatch bool
 	DryRun        bool
+	asked         string // the model eval asks for, by drydock.yaml
 }
 
 func newServeCommand(a *app) *cobra.Command {
@@ -49,8 +51,8 @@ func newServeCommand(a *app) *cobra.Command {
 		use:   "[MODEL] [-- VLLM OPTIONS]",
 		short: msg.Text{"Start vLLM so that a model is asked as it was trained, and stop it cleanly.", "以与训练一致的方式启动 vLLM，并干净地停止。"},
 		long: msg.Text{
-			"MODEL is a folder or a name of the hub (default Qwen/Qwen3-8B). Checkpoints are looked at first; the flags follow from the template contract and the version of vLLM; every option behind -- is held to vLLM's own list. Once the server answers, its prompt is compared token by token, an answer and a constraint are looked at, adapters are loaded and compared with the base. A fatal line of the log is told at once, with what to do. ^C stops the server and everything it started; a server that was ready and is stopped ends with 0.",
-			"MODEL 为目录或模型站点名称（默认 Qwen/Qwen3-8B）。先检查检查点；选项由模板约定与 vLLM 版本决定；-- 之后的每个选项都按 vLLM 自己的列表检查。服务就绪后逐 token 比较提示，检查一条回答与一次受限回答，载入适配器并与基座比较。日志中的致命行会立即连同处理方法报告。^C 停止服务及其启动的一切；已就绪的服务被停止时以 0 退出。",
+			"MODEL is a folder or a name of the hub (default Qwen/Qwen3-8B). In a project, contract, model, name, host and port come from drydock.yaml where they are not given: from its training rows, its trainer's base, its eval. Checkpoints are looked at first; the flags follow from the template contract and the version of vLLM; every option behind -- is held to vLLM's own list. Once the server answers, its prompt is compared token by token, an answer and a constraint are looked at, adapters are loaded and compared with the base. A fatal line of the log is told at once, with what to do. ^C stops the server and everything it started; a server that was ready and is stopped ends with 0.",
+			"MODEL 为目录或模型站点名称（默认 Qwen/Qwen3-8B）。在项目中，未给出的约定、模型、部署名、地址与端口取自 drydock.yaml：训练数据、训练器的 base 与 eval。先检查检查点；选项由模板约定与 vLLM 版本决定；-- 之后的每个选项都按 vLLM 自己的列表检查。服务就绪后逐 token 比较提示，检查一条回答与一次受限回答，载入适配器并与基座比较。日志中的致命行会立即连同处理方法报告。^C 停止服务及其启动的一切；已就绪的服务被停止时以 0 退出。",
 		},
 		examples: []example{
 			{msg.Text{"what would be started", "将启动什么"}, "drydock serve -n"},
@@ -68,10 +70,14 @@ func newServeCommand(a *app) *cobra.Command {
 			return a.seeHelp(cmd, fail.New(fail.Usage, msg.Text{"%s: %q is one argument too many", "%s：参数 %q 多余"}, cmd.CommandPath(), args[1]).
 				Hint(msg.Text{"options of vLLM stand behind --", "vLLM 的选项写在 -- 之后"}))
 		}
-		o.Model, o.Extra = launch.BaseModel, args[n:]
+		o.Extra = args[n:]
 		if n == 1 {
 			o.Model = args[0]
 		}
+		if err := o.takeProject(a, cmd); err != nil {
+			return err
+		}
+		o.Model = cmp.Or(o.Model, launch.BaseModel)
 		return runServe(cmd.Context(), a, o)
 	}
 	a.serveFlags(c, &o)
@@ -136,6 +142,7 @@ func runServe(ctx context.Context, a *app, o ServeOptions) error {
 	if err != nil {
 		return err
 	}
+	o.tellAsked(a, plan)
 	if o.DryRun {
 		return a.answer(newServePlan(o, plan, a.lang))
 	}

@@ -87,13 +87,24 @@ func (c *Config) Training() (*training.Config, error) {
 	project := runstore.Project{Dir: c.Dir}
 	t := &training.Config{
 		Project: project, File: c.File, Source: c.Source, Seed: c.Seed, Against: c.Contamination.Against,
-		Trainer: c.Train.trainer, Name: c.Train.name, Params: c.Train.params, Folder: trainDir,
+		Trainer: c.Train.trainer, Name: c.Train.name, Params: c.Train.params, Folder: trainDir, At: c.trainerOption,
 		Rows: c.trainRows, Last: lastRun{project},
 	}
 	for _, s := range c.Sources {
 		t.Sources = append(t.Sources, training.Source{Name: s.Name, License: s.License})
 	}
 	return t, nil
+}
+
+// trainerOption is the place of an option of the trainer: where it is written, else
+// where the trainer is.
+func (c *Config) trainerOption(name string) fail.Where {
+	d := spec.Parse(c.File, c.Source) // it parsed before
+	n := c.Train.options
+	if n == nil || n.Line == 0 {
+		n = c.Train.node
+	}
+	return d.Where(spec.ValueOf(n, name))
 }
 
 // ReadSweep reads a file of several trainings for the project's trainer.

@@ -24,6 +24,9 @@ type Config struct {
 	Name    string // of the trainer
 	Params  string // its options in one form, whatever their layout
 	Folder  string // where it works, from the project
+	// At is the place of an option of the trainer in drydock.yaml: where it is
+	// written, else where the trainer is; nil: not known.
+	At func(option string) fail.Where
 
 	// Rows finds the first output with rows of a kind; file is "" without one.
 	Rows func(kind launch.RowKind) (file string, contract emit.Contract)
@@ -67,6 +70,14 @@ func (e Env) programs() launch.Host {
 	return e.Programs
 }
 
+// at is the place of an option, for what is wrong with its value.
+func (c *Config) at(option string) fail.Where {
+	if c.At == nil {
+		return fail.Where{}
+	}
+	return c.At(option)
+}
+
 // data is the file with the rows, from the project, and their contract.
 func (c *Config) data() (file string, contract emit.Contract) {
 	return c.Rows(launch.RowsOf(c.Trainer))
@@ -82,7 +93,7 @@ func (c *Config) noData() *fail.Error {
 	case launch.RowsText:
 		shape = "text"
 	}
-	return e.Hint(msg.Text{"add an output of shape %s, in a .jsonl file", "请加入 %s 形式的输出（.jsonl 文件）"}, shape)
+	return e.At(c.at("method")).Hint(msg.Text{"add an output of shape %s, in a .jsonl file", "请加入 %s 形式的输出（.jsonl 文件）"}, shape)
 }
 
 // configName is what messages call drydock.yaml.

@@ -107,7 +107,7 @@ func (c *Config) uncutData(t *Result) (proof string, err error) {
 		return "", fail.New(fail.Refused, msg.Text{
 			"%d {row is|rows are} longer than the trainer's limit of %d tokens (the longest has %d) and would be cut or dropped: %s",
 			"%d 行超过训练器 %d token 的上限（最长 %d），将被截断或丢弃：%s",
-		}, f.TooLong, t.Plan.Limit, f.Longest, msg.Few(f.TooLongRows, 5)).
+		}, f.TooLong, t.Plan.Limit, f.Longest, msg.Few(f.TooLongRows, 5)).At(c.at("max_tokens")).
 			Hint(msg.Text{"raise max_tokens of the trainer, or make the rows shorter", "请调大训练器的 max_tokens，或缩短这些行"})
 	default:
 		return fmt.Sprintf("%d/%d", f.Longest, t.Plan.Limit), nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/launch"
 )
@@ -15,7 +16,7 @@ type Machine struct {
 	Estimate   *launch.MemoryEstimate `json:"estimate,omitempty"`
 	FreeDisk   int64                  `json:"free_disk,omitempty"`
 	Checkpoint int64                  `json:"checkpoint,omitempty"` // one, estimated
-	warnings   []msg.Phrase
+	warnings   []*fail.Error
 }
 
 // kept is how many checkpoints there should at least be room for.
@@ -59,17 +60,18 @@ func (c *Config) memory(m *Machine, t *Result) {
 	m.Estimate, m.Checkpoint = &e, launch.CheckpointBytes(load)
 	for _, g := range m.GPUs {
 		if g.Memory > 0 && e.Total > g.Memory {
+			option := heaviest(load, e)
 			m.warn(msg.Text{
-				"the training takes about %s a card (weights %s, optimizer %s, a batch of %d rows of %d tokens %s), GPU %d (%s) has %s",
-				"训练每卡约需 %s（权重 %s，优化器 %s，每批 %d 行、每行 %d token 占 %s），GPU %d（%s）共有 %s",
-			}, GiB(e.Total), GiB(e.Weights), GiB(e.Optimizer), load.BatchSize, load.Tokens, GiB(e.Activations+e.Logits), g.Index, g.Name, GiB(g.Memory))
+				"the training takes about %s a card (weights %s, optimizer %s, a batch of %d rows of %d tokens %s), GPU %d (%s) has %s; most of what can be less follows from %s",
+				"训练每卡约需 %s（权重 %s，优化器 %s，每批 %d 行、每行 %d token 占 %s），GPU %d（%s）共有 %s；可减少的部分主要取决于 %s",
+			}, GiB(e.Total), GiB(e.Weights), GiB(e.Optimizer), load.BatchSize, load.Tokens, GiB(e.Activations+e.Logits), g.Index, g.Name, GiB(g.Memory), option).At(c.at(option))
 			break
 		}
 		if g.Free > 0 && e.Total > g.Free {
 			m.warn(msg.Text{
 				"the training takes about %s a card; of GPU %d (%s) only %s of %s are free: other programs hold the rest",
 				"训练每卡约需 %s；GPU %d（%s）仅剩 %s，共 %s：其余被其他程序占用",
-			}, GiB(e.Total), g.Index, g.Name, GiB(g.Free), GiB(g.Memory))
+			}, GiB(e.Total), g.Index, g.Name, GiB(g.Free), GiB(g.Memory)).At(c.at(heaviest(load, e)))
 			break
 		}
 	}
@@ -78,12 +80,35 @@ func (c *Config) memory(m *Machine, t *Result) {
 	}
 }
 
-func (m *Machine) warn(text msg.Text, args ...any) {
-	m.warnings = append(m.warnings, msg.Phrase{Text: text, Args: args})
+// heaviest names the option that decides about the largest part of a training's
+// memory that its settings can make less.
+func heaviest(l launch.Load, e launch.MemoryEstimate) string {
+	method := "method"
+	if l.Preference {
+		method = "weights" // dpo says there what it trains
+	}
+	switch rows := e.Activations + e.Logits; {
+	case l.Method == "full" && e.Weights+e.Optimizer > rows:
+		return method
+	case l.Method != "full" && e.Optimizer > rows:
+		return "rank"
+	case l.Method == "lora" && e.Weights > rows:
+		return method // qlora holds them in 4 bits
+	case l.BatchSize > 1:
+		return "batch_size"
+	}
+	return "max_tokens"
+}
+
+// warn adds a warning and returns it, for its place.
+func (m *Machine) warn(text msg.Text, args ...any) *fail.Error {
+	w := fail.New(fail.Refused, text, args...)
+	m.warnings = append(m.warnings, w)
+	return w
 }
 
 // GiB writes bytes as graphics cards are sold.
 func GiB(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30)) }
 
 // Warnings say what may not be enough.
-func (m *Machine) Warnings() []msg.Phrase { return m.warnings }
+func (m *Machine) Warnings() []*fail.Error { return m.warnings }

@@ -131,6 +131,12 @@ func (s *sweep) spent() bool {
 func (s *sweep) one(ctx context.Context, i int, job launch.SweepJob, r *SweepRun) error {
 	c := *s.cfg
 	c.Trainer, c.Params, c.Folder = job.Trainer, job.Params, path.Join(sweepDir, job.ID)
+	c.At = func(option string) fail.Where {
+		if at, ok := job.Place(option); ok {
+			return at
+		}
+		return s.cfg.at(option)
+	}
 	k, err := s.key(&c, job)
 	if err != nil {
 		return err
