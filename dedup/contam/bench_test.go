@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock"
@@ -47,6 +48,43 @@ func BenchmarkScan(b *testing.B) {
 			}
 			b.ReportMetric(float64(found), "findings")
 			b.ReportMetric(float64(s.verified)/float64(b.N), "candidates")
+		})
+	}
+}
+
+// BenchmarkFindings is what is done for a finding: the row read again with its
+// pointers, the verdict and the evidence, without the search before.
+func BenchmarkFindings(b *testing.B) {
+	ix, _ := realIndex(b)
+	for _, kind := range []string{"zh-domain", "en-domain"} {
+		b.Run(kind, func(b *testing.B) {
+			s := ix.Scanner()
+			var rows [][]byte
+			found := 0
+			for row := range bytes.Lines(bulk(b, kind)) {
+				fs, err := s.Row(row)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if found += len(fs); len(fs) > 0 {
+					rows = append(rows, row)
+				}
+			}
+			var spent time.Duration
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, row := range rows {
+					if err := s.search(row); err != nil {
+						b.Fatal(err)
+					}
+					begun := time.Now()
+					if _, err := s.foundIn(row); err != nil {
+						b.Fatal(err)
+					}
+					spent += time.Since(begun)
+				}
+			}
+			b.ReportMetric(float64(spent)/float64(b.N)/float64(found), "ns/finding")
 		})
 	}
 }

@@ -176,15 +176,38 @@ const shortPiece = 3
 
 // locate finds the places of the pieces and the region of the stem.
 func (s *Scanner) locate(e *evidence) {
-	w := append(e.blotted[:0], e.window...)
-	e.blotted = w
-	e.region = [2]int{len(w), 0}
+	e.blotted = append(e.blotted[:0], e.window...)
 	e.runs.reset(e.window)
-	e.sought = e.sought[:0]
+	s.locateStem(e)
+	e.region = [2]int{len(e.window), 0}
+	for _, f := range e.pieces {
+		if len(f.piece.letters) > shortPiece || e.it.stemLen <= 6 {
+			e.region[0], e.region[1] = min(e.region[0], f.place.start), max(e.region[1], f.place.end)
+		}
+	}
+	e.reach()
+	for _, f := range e.pieces {
+		for k := f.place.start; k < f.place.end; k++ {
+			e.blotted[k] = none
+		}
+	}
+	s.locateOptions(e)
+	if e.region[0] > e.region[1] {
+		e.region = [2]int{0, 0}
+		return
+	}
+	if e.same {
+		e.findOffers(s.ix.alpha)
+	}
+}
+
+// locateStem finds the places of the stem's pieces.
+func (s *Scanner) locateStem(e *evidence) {
 	pieces := e.it.stem
 	if e.how == asClauses {
 		pieces = e.it.clauses
 	}
+	e.sought = e.sought[:0]
 	for i := range pieces {
 		f := found{piece: &pieces[i]}
 		if e.how == asPieces && e.places != nil {
@@ -201,17 +224,10 @@ func (s *Scanner) locate(e *evidence) {
 		s.put(e, f)
 	}
 	e.apart = e.standApart(len(pieces))
-	for _, f := range e.pieces {
-		if len(f.piece.letters) > shortPiece || e.it.stemLen <= 6 {
-			e.region[0], e.region[1] = min(e.region[0], f.place.start), max(e.region[1], f.place.end)
-		}
-	}
-	e.reach()
-	for _, f := range e.pieces {
-		for k := f.place.start; k < f.place.end; k++ {
-			w[k] = none
-		}
-	}
+}
+
+// locateOptions finds the places of the telling options in what the stem leaves.
+func (s *Scanner) locateOptions(e *evidence) {
 	e.sought = e.sought[:0]
 	known := e.leftAlike()
 	for i := range e.it.options {
@@ -230,13 +246,6 @@ func (s *Scanner) locate(e *evidence) {
 	s.nearest(e)
 	for _, f := range e.sought {
 		s.put(e, f)
-	}
-	if e.region[0] > e.region[1] {
-		e.region = [2]int{0, 0}
-		return
-	}
-	if e.same {
-		e.findOffers(s.ix.alpha)
 	}
 }
 

@@ -13,20 +13,34 @@ import (
 // and line are the caller's to fill in. An error is a *[SyntaxError]; nothing
 // is then known of the row.
 func (s *Scanner) Row(row []byte) ([]Finding, error) {
-	s.begin()
-	s.row.track = false
-	if err := s.row.walk(row, s.add); err != nil {
+	if err := s.search(row); err != nil {
 		return nil, err
 	}
-	s.find()
 	if len(s.order) == 0 {
 		s.remember(row, "")
 		return nil, nil
 	}
+	return s.foundIn(row)
+}
+
+// search looks for items in a row.
+func (s *Scanner) search(row []byte) error {
+	s.begin()
+	s.row.track = false
+	if err := s.row.walk(row, s.add); err != nil {
+		return err
+	}
+	s.find()
+	return nil
+}
+
+// foundIn reads the row just searched again, now with the pointers of its fields,
+// and returns the findings.
+func (s *Scanner) foundIn(row []byte) ([]Finding, error) {
 	var id string
 	n := 0
 	s.row.track = true
-	// the second walk is over the same bytes, so it cannot fail
+	// this walk is over the same bytes, so it cannot fail
 	err := s.row.walk(row, func(text []byte, number bool) {
 		p := s.row.pointer()
 		if id == "" && IsID(p) {
