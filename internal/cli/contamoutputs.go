@@ -170,7 +170,10 @@ func (o *contamFiles) write(s *report.Summary, hits iter.Seq2[report.Hit, error]
 		}
 		err := atomicfile.Write(page.path, func(w io.Writer) error {
 			b := bufio.NewWriter(w)
-			return errors.Join(page.write(b, s, hits, lang), b.Flush())
+			if err := page.write(b, s, hits, lang); err != nil {
+				return err
+			}
+			return b.Flush()
 		})
 		if err != nil {
 			return err
