@@ -95,6 +95,13 @@ func CheckArgv(trainer, version string, argv []string) Findings {
 		return nil
 	}
 	c := newConfigCheck(s, version, &spec.Document{File: argv[0]}, ".")
+	c.argv(argv)
+	c.run()
+	return c.found
+}
+
+// argv takes the settings of a command line.
+func (c *configCheck) argv(argv []string) {
 	c.line = true
 	for i := 1; i < len(argv); i++ {
 		name, value, both := strings.Cut(argv[i], "=")
@@ -118,8 +125,6 @@ func CheckArgv(trainer, version string, argv []string) Findings {
 			c.values = append(c.values, spec.Pair{Key: scalar(key), Value: v})
 		}
 	}
-	c.run()
-	return c.found
 }
 
 // scalar is a word of a command line.

@@ -12,78 +12,20 @@ import (
 	"github.com/drydock-ml/drydock/dataprep/emit"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
-	"github.com/drydock-ml/drydock/internal/spec"
 	"github.com/drydock-ml/drydock/launch/feed"
 	"github.com/drydock-ml/drydock/launch/parity"
 	"github.com/drydock-ml/drydock/qwen3"
 )
 
-// A TrainingFile is a LLaMA-Factory training file, as far as it decides what the
-// model is fed.
-type TrainingFile struct {
-	Template string // as written; "" is the tokenizer's own, which comes to qwen3
-	// Known reports whether the template's text is known here; Settings.Feed is
-	// nil where it is not.
-	Known    bool
-	At       fail.Where // of the template, or of the file
-	Settings feed.Settings
-	// Contract is what the settings come to: empty-think-masked, plain, or ""
-	// for a trained block with reasoning or without.
-	Contract  emit.Contract
-	MaxLength int // cutoff_len
-	Datasets  []Dataset
-}
-
-// A Dataset is an entry of dataset_info.json.
-type Dataset struct {
-	Name    string
-	File    string // path of the rows
-	Columns parity.Columns
-	// System is what LLaMA-Factory adds to every row's system turn.
-	System string
-}
-
 // thinkingOff is the system text that LLaMA-Factory adds to every row without
 // tools under formatting: openai (data/converter.py of 0.9.5).
 const thinkingOff = "detailed thinking off"
 
-// ReadTrainingFile reads a training file and the dataset_info.json it names,
-// which is looked for from the working directory, as the trainer does, and then
-// beside the file. The error is a list of all that is wrong.
-func ReadTrainingFile(file string) (*TrainingFile, error) {
-	src, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	d := spec.Parse(filepath.ToSlash(file), src)
-	if d.Root == nil {
-		return nil, d.Findings()
-	}
-	r := trainingReader{doc: d, values: map[string]string{}}
-	for _, p := range d.Pairs(d.Root, msg.Text{"the training file", "训练文件"}) {
-		r.values[p.Key.Value] = p.Value.Value
-		if p.Value.Tag == "!!null" {
-			r.values[p.Key.Value] = ""
-		}
-	}
-	t := r.training()
-	if len(d.Findings()) > 0 {
-		return nil, d.Findings()
-	}
-	return t, r.datasets(t, filepath.Dir(file))
-}
-
-type trainingReader struct {
-	doc    *spec.Document
-	values map[string]string
-}
-
 // flag reads a boolean; null and missing are nil, and text acts as true.
 func (r *trainingReader) flag(key string, missing *bool) *bool {
-	v, there := r.values[key]
-	n := spec.ValueOf(r.doc.Root, key)
+	v, n := r.text(key), r.value(key)
 	switch {
-	case !there:
+	case n == nil:
 		return missing
 	case v == "":
 		return nil
@@ -99,34 +41,26 @@ func (r *trainingReader) flag(key string, missing *bool) *bool {
 	return &b
 }
 
-func (r *trainingReader) training() *TrainingFile {
+// llamaFactoryFile reads the settings of LLaMA-Factory.
+func (r *trainingReader) llamaFactoryFile(t *TrainingFile) error {
 	yes, no := true, false
 	thinking, history := r.flag("enable_thinking", &yes), r.flag("mask_history", &no)
 	preserve, prompt := r.flag("preserve_thinking", &no), r.flag("train_on_prompt", &no)
-	t := &TrainingFile{Template: r.values["template"], MaxLength: 2048, At: r.doc.Where(spec.ValueOf(r.doc.Root, "template"))}
-	if t.Template == "" {
-		t.At = fail.Where{File: r.doc.File}
+	t.Template, t.MaxLength = r.text("template"), r.limit("cutoff_len", 2048)
+	if t.Template != "" {
+		t.At = r.doc.Where(r.value("template"))
 	}
-	if v := r.values["cutoff_len"]; v != "" {
-		n, err := strconv.Atoi(v)
-		if err != nil || n < 1 {
-			r.doc.Report(spec.ValueOf(r.doc.Root, "cutoff_len"), msg.Text{"cutoff_len must be a whole number above 0, not %s", "cutoff_len 必须是大于 0 的整数，而不是 %s"}, v)
-		}
-		t.MaxLength = n
-	}
-	o := feed.LLaMAFactory{Template: t.Template, EnableThinking: thinking, MaskHistory: isSet(history), PreserveThinking: isSet(preserve), DefaultSystem: r.values["default_system"]}
-	t.Settings = feed.Settings{Trainer: "llamafactory", Version: llamafactoryVersion, Words: []string{
-		"template: " + orWord(t.Template, "null"), "enable_thinking: " + word(thinking), "mask_history: " + word(history),
-	}}
+	o := feed.LLaMAFactory{Template: t.Template, EnableThinking: thinking, MaskHistory: isSet(history), PreserveThinking: isSet(preserve), DefaultSystem: r.text("default_system")}
+	t.says("template: "+orWord(t.Template, "null"), "enable_thinking: "+word(thinking), "mask_history: "+word(history))
 	t.Known = t.Template == "" || slices.Contains(feed.LLaMAFactoryTemplates(), t.Template)
 	if t.Known {
 		t.Settings.Feed, t.Settings.Pair, t.Settings.Rated = o.Feeder(), o.Pair(), o.Rated()
 	}
 	if o.DefaultSystem != "" {
-		t.Settings.Words = append(t.Settings.Words, "default_system: "+strconv.Quote(o.DefaultSystem))
+		t.says("default_system: " + strconv.Quote(o.DefaultSystem))
 	}
 	if isSet(prompt) {
-		t.Settings.Words = append(t.Settings.Words, "train_on_prompt: true")
+		t.says("train_on_prompt: true")
 		t.Settings.Feed = wholeLoss(t.Settings.Feed)
 	}
 	switch {
@@ -135,7 +69,10 @@ func (r *trainingReader) training() *TrainingFile {
 	case thinking != nil && !*thinking:
 		t.Contract = emit.EmptyThinkMasked
 	}
-	return t
+	if len(r.doc.Findings()) > 0 {
+		return nil // the data sets come after what they need
+	}
+	return r.datasets(t)
 }
 
 func isSet(b *bool) bool { return b != nil && *b }
@@ -169,19 +106,19 @@ func wholeLoss(f feed.Feeder) feed.Feeder {
 }
 
 // datasets finds the rows the training file names.
-func (r *trainingReader) datasets(t *TrainingFile, beside string) error {
-	names, folder := r.values["dataset"], orWord(r.values["dataset_dir"], "data")
-	at := r.doc.Where(spec.ValueOf(r.doc.Root, "dataset"))
+func (r *trainingReader) datasets(t *TrainingFile) error {
+	names, folder := r.text("dataset"), orWord(r.text("dataset_dir"), "data")
+	at := r.doc.Where(r.value("dataset"))
 	if names == "" {
-		return fail.New(fail.Config, msg.Text{"it names no dataset", "未指定 dataset"}).At(fail.Where{File: r.doc.File})
+		return nil
 	}
 	if _, err := os.Stat(filepath.Join(folder, emit.DatasetInfoName)); err != nil && !filepath.IsAbs(folder) {
-		folder = filepath.Join(beside, folder)
+		folder = filepath.Join(r.dir, folder)
 	}
 	file := filepath.Join(folder, emit.DatasetInfoName)
 	src, err := os.ReadFile(file)
 	if err != nil {
-		return fail.New(fail.Config, msg.Text{"dataset_dir: %v", "dataset_dir：%v"}, err).At(r.doc.Where(spec.ValueOf(r.doc.Root, "dataset_dir")))
+		return fail.New(fail.Config, msg.Text{"dataset_dir: %v", "dataset_dir：%v"}, err).At(r.doc.Where(r.value("dataset_dir")))
 	}
 	var info map[string]datasetEntry
 	if err := json.Unmarshal(src, &info); err != nil {
@@ -197,7 +134,7 @@ func (r *trainingReader) datasets(t *TrainingFile, beside string) error {
 		if e.FileName == "" {
 			return fail.New(fail.Config, msg.Text{"the dataset %q is no local file", "数据集 %q 不是本地文件"}, name).At(fail.Where{File: filepath.ToSlash(file)})
 		}
-		d, err := e.dataset(name, r.values["stage"])
+		d, err := e.dataset(name, r.text("stage"))
 		if err != nil {
 			return fail.New(fail.Config, msg.Text{"the dataset %q: %v", "数据集 %q：%v"}, name, err).At(fail.Where{File: filepath.ToSlash(file)})
 		}

@@ -65,7 +65,7 @@ func TestReadTrainingFile(t *testing.T) {
 	file := project(t, "template: qwen3\nenable_thinking: false\nmask_history: true\ncutoff_len: 512\ndataset: a, b\ndataset_dir: rows\n",
 		`{"a": {"file_name": "a.jsonl", "formatting": "sharegpt", "columns": {"messages": "messages"}, "tags": {"role_tag": "role", "content_tag": "content", "user_tag": "user", "assistant_tag": "assistant", "system_tag": null}},
 		  "b": {"file_name": "b.json", "formatting": "openai"}}`)
-	f, err := launch.ReadTrainingFile(file)
+	f, err := launch.ReadTrainingFile("llamafactory", file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestReadTrainingFileRefuses(t *testing.T) {
 		{"dataset: harbour\ndataset_dir: rows\ncutoff_len: long\n", "cutoff_len must be a whole number"},
 		{"dataset: harbour\ndataset_dir: rows\nenable_thinking: \"false\"\n", "is text, which LLaMA-Factory takes for true"},
 	} {
-		_, err := launch.ReadTrainingFile(project(t, c.training, info))
+		_, err := launch.ReadTrainingFile("llamafactory", project(t, c.training, info))
 		if err == nil || !strings.Contains(err.Error(), c.want) || fail.Code(err) != 2 {
 			t.Errorf("%q: %v, code %d", c.training, err, fail.Code(err))
 		}
@@ -160,7 +160,7 @@ func TestReadTrainingFileOfEveryStage(t *testing.T) {
 		{"pt", "text", `{"body":"船舶"}`, 2, 2, 0},
 	} {
 		file := project(t, "template: qwen3\ndataset: "+c.dataset+"\ndataset_dir: rows\nstage: "+c.stage+"\n", info)
-		f, err := launch.ReadTrainingFile(file)
+		f, err := launch.ReadTrainingFile("llamafactory", file)
 		if err != nil {
 			t.Fatal(err)
 		}

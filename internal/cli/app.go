@@ -213,6 +213,9 @@ func (a *app) cannotRead(name string, err error) error {
 	if len(fail.All(err)) == 1 && fail.All(err)[0] == err {
 		return err
 	}
+	if list, ok := err.(fail.List); ok && len(list) > 0 {
+		return err
+	}
 	if os.IsNotExist(err) {
 		return fail.New(fail.Failed, msg.Text{"%s: no such file", "%s：文件不存在"}, name).Because(err)
 	}

@@ -54,7 +54,7 @@ func lintRows(ctx context.Context, a *app, o LintOptions) error {
 		return fail.New(fail.Usage, msg.Text{"--trainer wants FILE: training rows", "--trainer 需要 FILE：训练数据"})
 	}
 	const places = 10
-	f, err := a.feeding(TemplateCheckOptions{Train: o.Files[0], Contract: o.Contract, Trainer: o.Trainer, MaxLength: o.MaxLength, Show: places})
+	f, err := a.feeding(TemplateCheckOptions{Train: o.Files[0], Contract: o.Contract, Trainer: o.Trainer, trainerGiven: true, MaxLength: o.MaxLength, Show: places})
 	if err != nil {
 		return err
 	}

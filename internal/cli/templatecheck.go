@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -28,6 +29,8 @@ type TemplateCheckOptions struct {
 	Model      string
 	APIKeyFile string
 	Show       int
+
+	trainerGiven bool // --trainer was given, and is not the default
 }
 
 func newTemplateCheckCommand(a *app) *cobra.Command {
@@ -36,8 +39,8 @@ func newTemplateCheckCommand(a *app) *cobra.Command {
 		use: "TRAIN", args: oneArg("TRAIN"),
 		short: msg.Text{"Compare what a trainer is fed with what a server is asked.", "比较训练器收到的 token 与服务端收到的 token。"},
 		long: msg.Text{
-			"TRAIN holds training rows: JSON lines or an array of messages, conversations, prompt with completion, or instruction with output. Each row is fed as the trainer feeds it, under the settings drydock writes for the contract, and compared token by token with the prompt the endpoint receives and the answer it is to give; then where the loss begins with where the answer begins. TRAIN may also be a training file of LLaMA-Factory (.yaml): then its own settings and data sets are compared. What is no error by tokens but goes wrong all the same is told as well.",
-			"TRAIN 为训练数据：JSONL 或数组，内容为 messages、conversations、prompt 加 completion，或 instruction 加 output。每一行都按训练器在 drydock 为该约定写出的设置下的方式送入，并与端点收到的提示及应给出的回答逐 token 比较；再比较损失与回答的起点。TRAIN 也可以是 LLaMA-Factory 训练文件（.yaml）：此时比较其自身的设置与数据集。token 相同但仍会出错的情形也会指出。",
+			"TRAIN holds training rows: JSON lines or an array of messages, conversations, prompt with completion, or instruction with output. Each row is fed as the trainer feeds it, under the settings drydock writes for the contract, and compared token by token with the prompt the endpoint receives and the answer it is to give; then where the loss begins with where the answer begins. TRAIN may also be a trainer's own training file (.yaml, for ms-swift also the shell script that starts it): then its own settings and data sets are compared. What is no error by tokens but goes wrong all the same is told as well.",
+			"TRAIN 为训练数据：JSONL 或数组，内容为 messages、conversations、prompt 加 completion，或 instruction 加 output。每一行都按训练器在 drydock 为该约定写出的设置下的方式送入，并与端点收到的提示及应给出的回答逐 token 比较；再比较损失与回答的起点。TRAIN 也可以是训练器自己的训练文件（.yaml；ms-swift 还可以是启动它的 shell 脚本）：此时比较其自身的设置与数据集。token 相同但仍会出错的情形也会指出。",
 		},
 		examples: []example{
 			{msg.Text{"the rows of the last run, as LLaMA-Factory feeds them", "按 LLaMA-Factory 的方式检查最近一次运行的数据"}, "drydock template check build/train.jsonl --max-length 2048"},
@@ -47,12 +50,12 @@ func newTemplateCheckCommand(a *app) *cobra.Command {
 		exits: []int{3, 20},
 	}, nil)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		o.Train = args[0]
+		o.Train, o.trainerGiven = args[0], cmd.Flags().Changed("trainer")
 		return runTemplateCheck(cmd.Context(), a, o)
 	}
 	f := a.flags(c.Flags())
 	f.str(&o.Contract, "contract", "", "", msg.Text{"hold rows and loss to the contract `NAME` (default empty-think; of a training file: what it says)", "要求数据与损失符合约定 `NAME`（默认 empty-think；训练文件则按其内容）"})
-	f.str(&o.Trainer, "trainer", "", "llamafactory", msg.Text{"feed the rows as trainer `NAME` does", "按训练器 `NAME` 的方式送入数据"})
+	f.str(&o.Trainer, "trainer", "", "llamafactory", msg.Text{"feed the rows as trainer `NAME` does (of a training file: whose it is)", "按训练器 `NAME` 的方式送入数据（训练文件则按其所属）"})
 	f.int(&o.MaxLength, "max-length", "", 0, msg.Text{"name rows of more than `N` tokens (0: no limit)", "指出超过 `N` 个 token 的行（0：不限）"})
 	f.str(&o.Serve, "serve", "", "", msg.Text{"JSON `FILE` that says how the model is served: chat_template, chat_template_kwargs", "说明部署方式的 JSON `FILE`：chat_template、chat_template_kwargs"})
 	f.str(&o.BaseURL, "base-url", "", "", msg.Text{"ask the vLLM server at `URL` for the first prompts' tokens", "向 `URL` 处的 vLLM 服务端询问前几条提示的 token"})
@@ -142,7 +145,7 @@ func (a *app) feeding(o TemplateCheckOptions) (*feeding, error) {
 	if o.BaseURL != "" {
 		f.options.Prompts = askedPrompts
 	}
-	if ext := strings.ToLower(filepath.Ext(o.Train)); ext == ".yaml" || ext == ".yml" {
+	if isTrainingFile(o.Train) {
 		if err := a.trainingFile(f, o); err != nil {
 			return nil, err
 		}
@@ -160,13 +163,19 @@ func (a *app) feeding(o TemplateCheckOptions) (*feeding, error) {
 	return f, f.serve(o)
 }
 
-// trainingFile takes settings and rows from a file of LLaMA-Factory.
+// isTrainingFile reports a trainer's own training file, where others hold rows.
+func isTrainingFile(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".sh"}, strings.ToLower(filepath.Ext(name)))
+}
+
+// trainingFile takes settings and rows from a trainer's own training file. Whose it
+// is says its text, where --trainer does not.
 func (a *app) trainingFile(f *feeding, o TemplateCheckOptions) error {
-	if o.Trainer != "llamafactory" {
-		return fail.New(fail.Usage, msg.Text{"%s: of training files only LLaMA-Factory's are read, not those of %s", "%s：只读取 LLaMA-Factory 的训练文件，不读取 %s 的"}, o.Train, o.Trainer).
-			Hint(msg.Text{"give the rows themselves", "请直接给出数据文件"})
+	trainer := o.Trainer
+	if !o.trainerGiven {
+		trainer = a.ownerOf(o.Train)
 	}
-	t, err := launch.ReadTrainingFile(o.Train)
+	t, err := launch.ReadTrainingFile(trainer, o.Train)
 	if err != nil {
 		return a.cannotRead(o.Train, err)
 	}
@@ -177,10 +186,35 @@ func (a *app) trainingFile(f *feeding, o TemplateCheckOptions) error {
 	if f.options.MaxLength == 0 {
 		f.options.MaxLength = t.MaxLength
 	}
-	if t.Template != "" && t.Template != "qwen3" && !(t.Template == "qwen3_nothink" && f.options.Contract == emit.Plain) {
+	if !rendersAs(t.Template, f.options.Contract) {
 		f.template = &templateMismatch{Trainer: t.Template, Server: "qwen3", Known: t.Known, at: t.At}
 	}
 	return nil
+}
+
+// rendersAs reports whether a trainer's template, by its name, is the one that a
+// contract is served with.
+func rendersAs(template string, c emit.Contract) bool {
+	switch template {
+	case "", "qwen3":
+		return true
+	case "qwen3_nothink", "qwen3_nothinking": // LLaMA-Factory's name, ms-swift's
+		return c == emit.Plain
+	}
+	return false
+}
+
+// ownerOf is the trainer whose training file it is; LLaMA-Factory where the text
+// does not tell, or is not there.
+func (a *app) ownerOf(name string) string {
+	if strings.EqualFold(filepath.Ext(name), ".sh") {
+		return "swift"
+	}
+	src, err := os.ReadFile(name)
+	if err != nil {
+		return "llamafactory"
+	}
+	return cmp.Or(launch.TrainerOf(src), "llamafactory")
 }
 
 // serve reads how the model is served.

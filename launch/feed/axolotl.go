@@ -75,12 +75,15 @@ func (s *Sample) turn(c *qwen3.Conversation, i int) error {
 	return nil
 }
 
-// axolotlPair is rl: dpo with type: chat_template.default. Answers are rendered
+// Pair returns what rl: dpo with type: chat_template.default makes of a preference
+// pair. Answers are rendered
 // behind a question that is a dummy, put behind the prompt as text, without the
 // line end at the end, and encoded with it. roles_to_train and train_on_eos say
 // nothing there: the think block is always trained. Of a turn only role and
 // content are read.
-func axolotlPair(chosen, rejected *qwen3.Conversation) (won, lost Sample, err error) {
+func (Axolotl) Pair() PairFeeder { return renderedApart }
+
+func renderedApart(chosen, rejected *qwen3.Conversation) (won, lost Sample, err error) {
 	prompt, err := qwen3.Render(nil, textOnly(chosen.Messages[:len(chosen.Messages)-1]), qwen3.RenderOptions{GenerationPrompt: true})
 	if err != nil {
 		return won, lost, err

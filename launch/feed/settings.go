@@ -160,6 +160,6 @@ func forAxolotl(c emit.Contract) Settings {
 	default:
 		return s
 	}
-	s.Feed, s.Pair = o.Feeder(), axolotlPair
+	s.Feed, s.Pair = o.Feeder(), o.Pair()
 	return s
 }
