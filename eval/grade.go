@@ -228,6 +228,9 @@ func (s *Summary) remark(counted []result) {
 			"EvalScope 1.4.2 --ignore-errors 会计为 %d / %d，%.4f：它略去失败的请求，并把拒答和错误文本当作回答评分",
 		}, o.Correct, o.N, o.Accuracy)
 	}
+	if s.Rule == benchmark.RuleContains || s.Rule == benchmark.RuleEquals {
+		s.note("no_rouge", benchmark.WhyNoROUGE())
+	}
 	if replaced > 0 {
 		s.note("replaced_characters", msg.Text{"%d {reply holds|replies hold} U+FFFD where the server sent no character", "%d 条回复中含 U+FFFD，服务端未给出有效字符"}, replaced)
 	}

@@ -30,6 +30,16 @@ const (
 	RuleEquals   = "equals@1"   // the reply is one of the answers
 )
 
+// WhyNoROUGE says why the measures of EvalScope's general_qa are not computed: its
+// words are those of jieba (Chinese) and of NLTK's punkt model (other BLEU), whose
+// dictionaries are not shipped, and other words give other figures.
+func WhyNoROUGE() msg.Text {
+	return msg.Text{
+		"EvalScope 1.4.2 measures general_qa by BLEU and ROUGE, which are not computed: they count words as jieba's dictionary and NLTK's punkt model cut them, and neither is shipped; here, and in the files, a reply is right or wrong by contains@1 or equals@1",
+		"EvalScope 1.4.2 以 BLEU 和 ROUGE 衡量 general_qa，此处不作计算：其分词依赖 jieba 词典与 NLTK 的 punkt 模型，二者均未附带；此处及所写文件均按 contains@1 或 equals@1 判定对错",
+	}
+}
+
 // A QA is a benchmark of free questions, declared by a [Pack] of kind qa: rows of
 // query and response, question and answer, or messages and response, as EvalScope's
 // general_qa takes them. It implements [Benchmark]. EvalScope measures such replies
@@ -53,8 +63,12 @@ func NewQA(p *Pack) (*QA, error) {
 	}
 	for _, r := range []string{p.Rule, p.OtherRule} {
 		if r != RuleContains && r != RuleEquals {
-			return nil, fail.New(fail.Config, msg.Text{"no rule %q for free answers", "没有用于自由作答的规则 %q"}, r).
+			e := fail.New(fail.Config, msg.Text{"no rule %q for free answers", "没有用于自由作答的规则 %q"}, r).
 				Hint(msg.Text{"there are: %s, %s", "可用规则：%s、%s"}, RuleContains, RuleEquals)
+			if l := strings.ToLower(r); strings.Contains(l, "bleu") || strings.Contains(l, "rouge") {
+				e.Hint(WhyNoROUGE())
+			}
+			return nil, e
 		}
 	}
 	return q, nil

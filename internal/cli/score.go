@@ -184,7 +184,8 @@ func useRule(b *pipeline.Bench, rule string) error {
 	}
 	choice, ok := b.Benchmark.(*benchmark.Choice)
 	if !ok {
-		return fail.New(fail.Usage, msg.Text{"--rule %s: %s has no choice of rules", "--rule %s：%s 没有可选规则"}, rule, b.Name)
+		return fail.New(fail.Usage, msg.Text{"--rule %s: %s has no choice of rules", "--rule %s：%s 没有可选规则"}, rule, b.Name).
+			Hint(benchmark.WhyNoROUGE())
 	}
 	if _, ok := benchmark.LookupRule(rule); !ok {
 		return oneOf("--rule", rule, ruleNames()...)
