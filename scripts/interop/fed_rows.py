@@ -288,12 +288,12 @@ def llamafactory(folder, argv, kind):
     values = OmegaConf.to_container(OmegaConf.load("llamafactory.yaml"))
     values.update(use_cpu=True, overwrite_cache=True)
     if kind.endswith("-kto"):
-        values.update(stage="kto")
+        values.update(stage="kto", mask_history=False)  # refused there
     if kind.endswith("-pretrain"):
         values.update(packing=False)  # to know the rows again
     model, data, training, *_ = get_train_args(values)
     tok = load_tokenizer(model)
-    rows = get_dataset(get_template_and_fix_tokenizer(tok["tokenizer"], data), model, data, training, stage=values["stage"], **tok)["train_dataset"]
+    rows = get_dataset(get_template_and_fix_tokenizer(tok["tokenizer"], data), model, data, training, stage="rm" if values["stage"] == "dpo" else values["stage"], **tok)["train_dataset"]
     for r in rows:
         if "chosen_input_ids" in r:
             yield [sample(r["chosen_input_ids"], r["chosen_labels"]), sample(r["rejected_input_ids"], r["rejected_labels"])]
