@@ -133,7 +133,7 @@ func TestStagesInWords(t *testing.T) {
 		has, not []string
 	}{
 		{msg.En, true, []string{"3 kept, 6 dropped\n", "5 no_options: a question without options\n", "1 new_reason\n", "will be compared with b (1 item)", "interrupted"}, []string{"no leak"}},
-		{msg.Zh, true, []string{"单选题 2，段落 1", "5 no_options：题目没有选项\n", "将与 b（1 题）比对", "已中断"}, []string{"single", "passage"}},
+		{msg.Zh, true, []string{"单选题 2、段落 1", "5 no_options：题目没有选项\n", "将与 b（1 题）比对", "已中断"}, []string{"single", "passage"}},
 		{msg.En, false, []string{"single 2, passage 1; 3 kept, 6 dropped (no_options 5, new_reason 1)\t", "contam\tplanned\t", "output\tinterrupted\t"}, []string{"question without"}},
 	} {
 		var out strings.Builder
