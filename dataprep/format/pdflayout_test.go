@@ -1,11 +1,11 @@
 package format
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/drydock-ml/drydock/internal/msg"
@@ -170,31 +170,39 @@ func BenchmarkLayout(b *testing.B) {
 	}
 }
 
-// TestLayoutOfManyPieces lays out a page as maps and drawings have them: it must
-// not take time by the square of its pieces.
-func TestLayoutOfManyPieces(t *testing.T) {
-	t.Parallel()
-	const pieces = 30000
-	for name, at := range map[string]func(i int, rnd uint32) (x, base float64){
-		"scattered":   func(_ int, rnd uint32) (float64, float64) { return float64(rnd % 600), float64(rnd / 600 % 800) },
-		"one line":    func(_ int, rnd uint32) (float64, float64) { return float64(rnd % 60000), 100 },
-		"one place":   func(i int, _ uint32) (float64, float64) { return 100 + float64(i%7)*3, 100 },
-		"two columns": func(i int, rnd uint32) (float64, float64) { return float64(i%2)*300 + float64(rnd%200), float64(i) },
+// BenchmarkLayoutOfManyPieces lays out pages as maps and drawings have them. Pages of
+// ten times as many pieces must not take much more than ten times as long.
+func BenchmarkLayoutOfManyPieces(b *testing.B) {
+	for _, page := range []struct {
+		name string
+		at   func(i int, rnd uint32) (x, base float64)
+	}{
+		{"scattered", func(_ int, rnd uint32) (float64, float64) { return float64(rnd % 600), float64(rnd / 600 % 800) }},
+		{"one line", func(_ int, rnd uint32) (float64, float64) { return float64(rnd % 60000), 100 }},
+		{"one place", func(i int, _ uint32) (float64, float64) { return 100 + float64(i%7)*3, 100 }},
+		{"two columns", func(i int, rnd uint32) (float64, float64) { return float64(i%2)*300 + float64(rnd%200), float64(i) }},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var glyphs []glyph
-			rnd := uint32(1)
-			for i := range pieces {
-				rnd = rnd*1664525 + 1013904223
-				x, base := at(i, rnd>>8)
-				glyphs = append(glyphs, word(string(rune('a'+rnd>>16%26)), x, base, 8+float64(rnd>>20%3)*4)...)
-			}
-			start := time.Now()
-			layoutPage(glyphs, nil)
-			if d := time.Since(start); d > 5*time.Second {
-				t.Errorf("%d pieces took %v", pieces, d)
-			}
-		})
+		for _, pieces := range []int{3000, 30000} {
+			glyphs := scatter(pieces, page.at)
+			b.Run(fmt.Sprintf("%s/%d", page.name, pieces), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					layoutPage(glyphs, nil)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*pieces), "ns/piece")
+			})
+		}
 	}
+}
+
+// scatter sets so many letters in three sizes where at says.
+func scatter(pieces int, at func(i int, rnd uint32) (x, base float64)) []glyph {
+	glyphs := make([]glyph, 0, pieces)
+	rnd := uint32(1)
+	for i := range pieces {
+		rnd = rnd*1664525 + 1013904223
+		x, base := at(i, rnd>>8)
+		glyphs = append(glyphs, word(string(rune('a'+rnd>>16%26)), x, base, 8+float64(rnd>>20%3)*4)...)
+	}
+	return glyphs
 }
