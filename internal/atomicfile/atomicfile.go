@@ -1,5 +1,6 @@
 // Package atomicfile writes files that are whole or not there: to a temporary
-// name in the same directory, synced, then renamed.
+// name in the same directory, synced, then renamed. What is no file, such as
+// /dev/null or a pipe of the shell, is written to as it stands.
 package atomicfile
 
 import (
@@ -14,13 +15,22 @@ import (
 // A File is a file being written. Nothing stands under its name until Commit.
 type File struct {
 	*bufio.Writer
-	f    *os.File
-	path string
-	done bool
+	f      *os.File
+	path   string
+	stream bool // f is what stands at path, and no file
+	done   bool
 }
 
-// Create begins a file at path, making its directories.
+// Create begins a file at path, making its directories. A device or a pipe that
+// stands there is opened, and stays: a file renamed over it would take its place.
 func Create(path string) (*File, error) {
+	if st, err := os.Stat(path); err == nil && !st.IsDir() && !st.Mode().IsRegular() {
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		return &File{Writer: bufio.NewWriterSize(f, 256<<10), f: f, path: path, stream: true}, nil
+	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -49,12 +59,17 @@ func (n named) Write(b []byte) (int, error) {
 }
 
 // Commit flushes, syncs and puts the file under its name. After an error
-// nothing stands there that was not there before.
+// nothing stands there that was not there before; a device or a pipe has what
+// was written by then.
 func (f *File) Commit() error {
 	if f.done {
 		return errors.New("commit " + f.path + ": already closed")
 	}
 	err := f.Flush()
+	if f.stream {
+		f.done = true
+		return errors.Join(err, f.f.Close())
+	}
 	if err == nil {
 		err = f.f.Chmod(0o644)
 	}
@@ -85,7 +100,9 @@ func (f *File) Abort() {
 	}
 	f.done = true
 	f.f.Close()
-	os.Remove(f.f.Name())
+	if !f.stream {
+		os.Remove(f.f.Name())
+	}
 }
 
 // Write writes what fill writes as a whole file.
