@@ -1,8 +1,10 @@
 package launch
 
 import (
-	"errors"
 	"strings"
+
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
 )
 
 // commandEnd is a word that stands for what ends a command in a shell script: a
@@ -11,8 +13,8 @@ const commandEnd = "\n"
 
 // shellWords parts a shell script into words as a POSIX shell does: quotes and
 // backslashes are taken off, comments are left out. Nothing is expanded: $NAME stays
-// as it is.
-func shellWords(src string) ([]string, error) {
+// as it is. The error is of kind config and names the line.
+func shellWords(src string) ([]string, *fail.Error) {
 	var words []string
 	var word strings.Builder
 	inWord := false
@@ -33,9 +35,10 @@ func shellWords(src string) ([]string, error) {
 				inWord = true
 			}
 		case c == '\'' || c == '"':
-			n, err := quotedWord(&word, src[i:])
-			if err != nil {
-				return nil, err
+			n := quotedWord(&word, src[i:])
+			if n == 0 {
+				return nil, fail.New(fail.Config, msg.Text{"a quote is not closed", "引号未闭合"}).
+					At(fail.Where{Line: 1 + strings.Count(src[:i], "\n")})
 			}
 			i, inWord = i+n-1, true
 		case c == '#' && !inWord:
@@ -58,12 +61,13 @@ func shellWords(src string) ([]string, error) {
 	return words, nil
 }
 
-// quotedWord appends a text in quotes without them, and returns its length with them.
-func quotedWord(dst *strings.Builder, src string) (int, error) {
+// quotedWord appends a text in quotes without them, and returns its length with them;
+// 0: the quote is not closed.
+func quotedWord(dst *strings.Builder, src string) int {
 	for i := 1; i < len(src); i++ {
 		switch {
 		case src[i] == src[0]:
-			return i + 1, nil
+			return i + 1
 		case src[0] == '"' && src[i] == '\\' && i+1 < len(src) && strings.IndexByte("\"\\$`\n", src[i+1]) >= 0:
 			if i++; src[i] != '\n' {
 				dst.WriteByte(src[i])
@@ -72,5 +76,5 @@ func quotedWord(dst *strings.Builder, src string) (int, error) {
 			dst.WriteByte(src[i])
 		}
 	}
-	return 0, errors.New("a quote is not closed")
+	return 0
 }

@@ -105,7 +105,7 @@ func (r *trainingReader) read() (*TrainingFile, error) {
 func (c *configCheck) script(src string) error {
 	words, err := shellWords(src)
 	if err != nil {
-		return fail.New(fail.Config, msg.Text{"%v", "%v"}, err).At(fail.Where{File: c.doc.File})
+		return err.At(fail.Where{File: c.doc.File, Line: err.Where.Line})
 	}
 	for i, w := range words {
 		if filepath.Base(w) == c.settings.trainer {
@@ -128,23 +128,22 @@ func (r *trainingReader) limit(name string, missing int) int {
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 {
-		r.wrong(name, fail.New(fail.Config, msg.Text{"%s must be a whole number above 0, not %s", "%s 必须是大于 0 的整数，而不是 %s"}, name, v))
+		r.wrong(r.value(name), fail.New(fail.Config, msg.Text{"%s must be a whole number above 0, not %s", "%s 必须是大于 0 的整数，而不是 %s"}, name, v))
 	}
 	return n
 }
 
-// wrong reports what is wrong with a setting.
-func (r *trainingReader) wrong(name string, e *fail.Error) {
-	at := r.value(name)
+// wrong reports what is wrong with the value at of a setting.
+func (r *trainingReader) wrong(at *yaml.Node, e *fail.Error) {
 	if r.line {
 		at = nil
 	}
 	r.doc.ReportError(at, e)
 }
 
-// unknown reports a value under which it is not known what is fed.
-func (r *trainingReader) unknown(name, value string) {
-	r.wrong(name, fail.New(fail.Config, msg.Text{"what is fed under %s: %s is not known", "不清楚 %s: %s 时送入的内容"}, name, value).
+// unknown reports a value, at a place, under which it is not known what is fed.
+func (r *trainingReader) unknown(at *yaml.Node, name, value string) {
+	r.wrong(at, fail.New(fail.Config, msg.Text{"what is fed under %s: %s is not known", "不清楚 %s: %s 时送入的内容"}, name, value).
 		Hint(msg.Text{"drydock template check ROWS compares the rows under the settings that drydock train writes", "drydock template check ROWS 会按 drydock train 写出的设置比较数据"}))
 }
 
@@ -202,10 +201,10 @@ func (r *trainingReader) swiftFile(t *TrainingFile) error {
 		o.LastRound = true
 	case scale == "", scale == "default", r.command == "pt":
 	default:
-		r.unknown("loss_scale", scale)
+		r.unknown(r.value("loss_scale"), "loss_scale", scale)
 	}
 	if r.has("columns") && r.command != "pt" {
-		r.unknown("columns", strings.Join(texts(r.value("columns")), " "))
+		r.unknown(r.value("columns"), "columns", strings.Join(texts(r.value("columns")), " "))
 	}
 	switch t.Template {
 	case "", "qwen3", "qwen3_nothinking", "qwen3_thinking":
@@ -213,7 +212,11 @@ func (r *trainingReader) swiftFile(t *TrainingFile) error {
 	default:
 		t.Known = false
 	}
-	t.says("--template "+orWord(t.Template, "qwen3"), "--loss_scale "+orWord(scale, map[bool]string{true: "last_round", false: "default"}[o.LastRound]))
+	usual := "default"
+	if o.LastRound {
+		usual = "last_round"
+	}
+	t.says("--template "+orWord(t.Template, "qwen3"), "--loss_scale "+orWord(scale, usual))
 	switch {
 	case t.Template != "" && t.Template != "qwen3", o.NoNonThinkingPrefix:
 		t.Contract = emit.Plain
@@ -237,7 +240,7 @@ func (r *trainingReader) trlFile(t *TrainingFile) error {
 		t.Known, t.At = false, r.doc.Where(r.value("chat_template_path"))
 	}
 	if v := r.value("completion_only_loss"); v != nil && v.Tag != "!!null" && !r.is("completion_only_loss") {
-		r.unknown("completion_only_loss", v.Value)
+		r.unknown(v, "completion_only_loss", v.Value)
 	}
 	only := feed.TRL{AssistantOnlyLoss: r.is("assistant_only_loss")}
 	if t.Known {
@@ -312,9 +315,6 @@ func (r *trainingReader) axolotlDataset(d *yaml.Node) (o feed.Axolotl, columns p
 		n := entry(d, name)
 		return n, strings.Join(texts(n), ",")
 	}
-	refuse := func(n *yaml.Node, name, value string) {
-		r.doc.Report(n, msg.Text{"what is fed under %s: %s is not known", "不清楚 %s: %s 时送入的内容"}, name, value)
-	}
 	n, kind := field("type")
 	words = []string{"type: " + orWord(kind, "null")}
 	switch kind {
@@ -327,17 +327,18 @@ func (r *trainingReader) axolotlDataset(d *yaml.Node) (o feed.Axolotl, columns p
 		return o, columns, words
 	case "chat_template", "chat_template.default":
 	default:
-		refuse(n, "type", kind)
+		r.unknown(n, "type", kind)
 		return o, columns, words
 	}
-	for name, usual := range map[string]string{"field_messages": "messages", "field_chosen": "chosen", "field_rejected": "rejected"} {
+	for _, usual := range []string{"messages", "chosen", "rejected"} {
+		name := "field_" + usual
 		if n, v := field(name); v != "" && v != usual && v != "conversations" {
-			refuse(n, name, v)
+			r.unknown(n, name, v)
 		}
 	}
 	for _, name := range []string{"message_field_training", "message_field_training_detail", "roles", "split_thinking"} {
 		if n, _ := field(name); n != nil {
-			refuse(n, name, n.Value)
+			r.unknown(n, name, n.Value)
 		}
 	}
 	trained, eos := axolotlLoss(d, "roles_to_train", "assistant"), axolotlLoss(d, "train_on_eos", "turn")
@@ -345,9 +346,9 @@ func (r *trainingReader) axolotlDataset(d *yaml.Node) (o feed.Axolotl, columns p
 	case trained == "null" && eos == "null":
 		o.LastOnly = true
 	case trained != "assistant":
-		refuse(entry(d, "roles_to_train"), "roles_to_train", trained)
+		r.unknown(entry(d, "roles_to_train"), "roles_to_train", trained)
 	case eos != "turn":
-		refuse(entry(d, "train_on_eos"), "train_on_eos", eos)
+		r.unknown(entry(d, "train_on_eos"), "train_on_eos", eos)
 	}
 	return o, columns, append(words, "roles_to_train: "+trained, "train_on_eos: "+eos)
 }

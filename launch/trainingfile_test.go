@@ -127,7 +127,8 @@ func TestReadTrainingFileOfOthers(t *testing.T) {
 		{"swift", "a.sh", "swift rlhf --rlhf_type dpo --dataset a.jsonl --disable_ignore_empty_think true\n", "--template qwen3, --loss_scale last_round, --disable_ignore_empty_think true · 0 · a.jsonl · "},
 		{"swift", "a.sh", "CUDA_VISIBLE_DEVICES=0 \\\n/opt/bin/swift sft \\\n  --dataset 'a b.jsonl' \"$MORE\" \\\n  --loss_scale hermes # weights\nswift infer\n", "what is fed under loss_scale: hermes is not known"},
 		{"swift", "a.sh", "llamafactory-cli train x.yaml\n", "it starts no swift"},
-		{"swift", "a.sh", "swift sft --dataset 'a\n", "a quote is not closed"},
+		{"swift", "a.sh", "swift sft --dataset 'a\n", "a.sh:1: a quote is not closed"},
+		{"swift", "a.sh", "# weights\nswift sft \\\n  --dataset 'a\n", "a.sh:3: a quote is not closed"},
 		{"unsloth", "a.yaml", "a: 1\n", "training files of unsloth are not read"},
 	} {
 		f, err := ReadTrainingFile(c.trainer, write(t, c.name, c.text))
