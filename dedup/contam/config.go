@@ -13,7 +13,7 @@ import (
 
 // rules names the decision rules; it rises whenever the same settings could
 // give another verdict.
-const rules = "contam@2"
+const rules = "contam@3"
 
 // Config holds the settings of a check. The zero value of a field means the
 // default of [DefaultConfig].

@@ -3,6 +3,7 @@ package benchmark_test
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -152,6 +153,12 @@ func TestQA(t *testing.T) {
 		}
 	}
 	qa := s.Benchmark.(*benchmark.QA)
+	for _, list := range []string{"answer", "response", "answers", "accepted_answers"} {
+		items, err := qa.ReadItems("f", []byte(`{"question":"锚链一节多长？","`+list+`":["27.5 m","15 拓"]}`))
+		if err != nil || !slices.Equal(items[0].Gold, []string{"27.5 m", "15 拓"}) {
+			t.Errorf("%s: %v %v", list, items, err)
+		}
+	}
 	for _, bad := range []string{`{"query":"q"}`, `{"response":"r"}`, `{"query":1,"response":"r"}`, "[", "", "\xff"} {
 		if _, err := qa.ReadItems("f", []byte(bad)); err == nil {
 			t.Errorf("%q: no error", bad)

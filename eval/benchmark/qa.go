@@ -147,6 +147,10 @@ type qaRow struct {
 	Answer   json.RawMessage   `json:"answer"`
 	Response json.RawMessage   `json:"response"`
 	Messages []drydock.Message `json:"messages"`
+
+	// what other banks of open questions call a list of accepted answers
+	Answers  json.RawMessage `json:"answers"`
+	Accepted json.RawMessage `json:"accepted_answers"`
 }
 
 // FreeQuestions tells the bytes of a file of free questions by its first row: one
@@ -184,7 +188,7 @@ func (r *qaRow) asked() []drydock.Message {
 
 // keys returns the accepted answers.
 func (r *qaRow) keys() []string {
-	for _, v := range []json.RawMessage{r.Answer, r.Response} {
+	for _, v := range []json.RawMessage{r.Answer, r.Response, r.Answers, r.Accepted} {
 		if len(v) == 0 {
 			continue
 		}
