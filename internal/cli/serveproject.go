@@ -21,7 +21,8 @@ import (
 func (o *ServeOptions) takeProject(a *app, cmd *cobra.Command) error {
 	if _, err := os.Stat(a.configFile()); err != nil {
 		if a.global.Config != "" {
-			return a.cannotRead(a.global.Config, err)
+			_, err = a.loadProject() // which says that it is not there
+			return err
 		}
 		return nil
 	}

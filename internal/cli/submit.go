@@ -73,10 +73,7 @@ func runSubmitVerify(ctx context.Context, a *app, o SubmitVerifyOptions) error {
 // projectBenchmarks are the benchmarks only the project here knows; none
 // outside a project.
 func (a *app) projectBenchmarks() ([]pipeline.BenchmarkConfig, error) {
-	if _, err := os.Stat(a.configFile()); err != nil {
-		if a.global.Config != "" {
-			return nil, a.cannotRead(a.global.Config, err)
-		}
+	if _, err := os.Stat(a.configFile()); err != nil && a.global.Config == "" {
 		return nil, nil
 	}
 	cfg, err := a.loadProject()
