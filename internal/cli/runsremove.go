@@ -102,7 +102,7 @@ func (r removedAnswer) text(t *ui.Terminal) {
 		if t.OutTTY() {
 			size = ui.Size(x.Bytes)
 		}
-		tb.Row(x.ID, x.Start.UTC().Format(time.RFC3339), size, t.Say(msg.Text{"%s", "%s"}, msg.List(x.Paths)))
+		tb.Row(x.ID, x.Start.UTC().Format(time.RFC3339), size, msg.List(x.Paths).In(t.Lang()))
 	}
 	tb.Print()
 	for _, k := range r.Kept {

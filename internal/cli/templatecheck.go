@@ -168,8 +168,8 @@ func isTrainingFile(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".sh"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// trainingFile takes settings and rows from a trainer's own training file. Whose it
-// is says its text, where --trainer does not.
+// trainingFile takes settings and rows from a trainer's own training file. Unless
+// --trainer says whose it is, its text does.
 func (a *app) trainingFile(f *feeding, o TemplateCheckOptions) error {
 	trainer := o.Trainer
 	if !o.trainerGiven {

@@ -76,11 +76,10 @@ func (s *Sample) turn(c *qwen3.Conversation, i int) error {
 }
 
 // Pair returns what rl: dpo with type: chat_template.default makes of a preference
-// pair. Answers are rendered
-// behind a question that is a dummy, put behind the prompt as text, without the
-// line end at the end, and encoded with it. roles_to_train and train_on_eos say
-// nothing there: the think block is always trained. Of a turn only role and
-// content are read.
+// pair. Answers are rendered behind a question that is a dummy, put behind the
+// prompt as text, without the line end at the end, and encoded with it.
+// roles_to_train and train_on_eos say nothing there: the think block is always
+// trained. Of a turn only role and content are read.
 func (Axolotl) Pair() PairFeeder { return renderedApart }
 
 func renderedApart(chosen, rejected *qwen3.Conversation) (won, lost Sample, err error) {
