@@ -1,8 +1,12 @@
 package question
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
-// hasBlank reports a place to fill in: ____, （  ）, ( ), 【】.
+// hasBlank reports a place to fill in: ____, （  ）, ( ), 【】. Brackets with nothing in
+// them right behind a Latin word call what it names, New().
 func hasBlank(s string) bool { return countBlanks(s) > 0 }
 
 func countBlanks(s string) int {
@@ -24,7 +28,8 @@ func countBlanks(s string) int {
 			for j < len(rs) && (isSpace(rs[j]) || rs[j] == '_' || rs[j] == '＿') {
 				j++
 			}
-			if j < len(rs) && strings.ContainsRune("）)]】}", rs[j]) {
+			call := r == '(' && j == i+1 && i > 0 && rs[i-1] < unicode.MaxASCII && unicode.IsLetter(rs[i-1])
+			if j < len(rs) && strings.ContainsRune("）)]】}", rs[j]) && !call {
 				n++
 				i = j
 			}

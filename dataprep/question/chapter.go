@@ -178,18 +178,7 @@ func (c *chapter) textLine(l line, level int8) {
 		c.addLine(l) // the next option: the commonest line of a bank
 		return
 	}
-	if ok, bare := keyHeader(l.text); ok && !c.explains(l.text) {
-		if bare {
-			h := l // a copy: l itself stays off the heap
-			c.header = &h
-			return
-		}
-		c.openZone()
-		c.labelFrom(l)
-		return
-	}
-	if keyHeads(l.text) && (c.cur == nil || c.cur.closed()) && len(c.entries)+len(c.secs) > 0 {
-		c.openZone()
+	if c.headsKey(l) {
 		return
 	}
 	m := scanNumber(l.text)
@@ -234,6 +223,25 @@ func (c *chapter) textLine(l line, level int8) {
 		c.dropOrphans()
 	}
 	c.orphans = append(c.orphans, l)
+}
+
+// headsKey opens the zone of a key where the line is its heading.
+func (c *chapter) headsKey(l line) bool {
+	if ok, bare := keyHeader(l.text); ok && !c.explains(l.text) {
+		if bare {
+			h := l // a copy: l itself stays off the heap
+			c.header = &h
+			return true
+		}
+		c.openZone()
+		c.labelFrom(l)
+		return true
+	}
+	if keyHeads(l.text) && (c.cur == nil || c.cur.closed()) && len(c.entries)+len(c.secs) > 0 {
+		c.openZone()
+		return true
+	}
+	return false
 }
 
 // explains reports 答案解析：, alone on its line, under a question that has its

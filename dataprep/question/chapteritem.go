@@ -74,9 +74,8 @@ func (c *chapter) openItem(m numberMark, l line) {
 	}
 	c.dropOrphans()
 	c.cur = &item{num: m, form: cmp.Or(m.form, c.path.form), shared: c.sharedBy(m.n)}
-	body := l
 	c.cur.lines = c.room()
-	c.cur.addFirst(body)
+	c.cur.addFirst(l)
 	c.cur.radio = formMark(l.text)
 	c.held += len(l.text) + itemCost
 	c.lastAdd = &c.cur.lines[0]

@@ -14,12 +14,9 @@ func (d *draft) answeredInPlace() bool {
 	if d.form != "" && d.form != drydock.Blank && d.form != drydock.Short || len(d.options) > 0 {
 		return false
 	}
-	if i := strings.LastIndexAny(d.stem, "#＃"); i > 0 {
-		_, w := utf8.DecodeRuneInString(d.stem[i:])
-		if a, before := trim(d.stem[i+w:]), trim(d.stem[:i]); a != "" && before != "" && utf8.RuneCountInString(a) <= 60 {
-			d.stem, d.ans, d.given = before, answer{text: a}, true
-			return true
-		}
+	if before, a, ok := behindSign(d.stem); ok {
+		d.stem, d.ans, d.given = before, answer{text: a}, true
+		return true
 	}
 	if start, in, ok := lastBracket(strings.TrimRight(d.stem, "。. ")); ok && countBlanks(d.stem[:start]) == 1 && fills(in) {
 		d.stem, d.ans, d.given = trim(d.stem[:start]), answer{text: trim(in)}, true
@@ -58,6 +55,43 @@ func (d *draft) answeredInPlace() bool {
 	d.ans = answer{text: strings.Join(found, "；")}
 	d.doubted(doubtInStem)
 	return true
+}
+
+// behindSign takes off an answer that a # parts from its stem, 负责#船长. The sign also
+// stands in addresses, entities and references, guide.html#parts, &#39; and issue #12,
+// and before what is said of a command; none of them parts an answer, nor does the
+// second # of a text.
+func behindSign(stem string) (before, a string, ok bool) {
+	i := strings.IndexAny(stem, "#＃")
+	if i < 0 {
+		return "", "", false
+	}
+	_, w := utf8.DecodeRuneInString(stem[i:])
+	before, a = trim(stem[:i]), trim(stem[i+w:])
+	if before == "" || a == "" || utf8.RuneCountInString(a) > 60 || strings.ContainsAny(a, "#＃") {
+		return "", "", false
+	}
+	word := before[strings.LastIndexFunc(before, isSpace)+1:]
+	last := before[len(before)-1]
+	switch {
+	case last == '&' || last == '(' || last == '[' || address(word):
+		return "", "", false
+	case isDigit(rune(a[0])) && last < utf8.RuneSelf && last != '.' && last != '?' && last != '_':
+		return "", "", false
+	}
+	return before, a, true
+}
+
+// address reports a word that may name a page or a file: ./a, https://a, guide.html.
+func address(word string) bool {
+	if strings.Contains(word, "://") {
+		return true
+	}
+	if strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
+		return false
+	}
+	dot := strings.LastIndexByte(word, '.') + 1
+	return strings.Contains(word, "/") || dot > 1 && dot < len(word) && !isDigit(rune(word[dot]))
 }
 
 // fills reports a text that may fill a blank: short, and neither a sentence nor a

@@ -1,6 +1,7 @@
 package question_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -148,6 +149,37 @@ func TestLooseShapes(t *testing.T) {
 	}
 }
 
+// A # parts an answer from its stem, but stands in other places as well.
+func TestAnswerBehindSign(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"船长对船舶安全负责#船长":                                    "船长",
+		"航速的单位为km/h#千米每小时":                                "千米每小时",
+		"The master is responsible#the master":            "the master",
+		"锚链一节长____#27.5米":                                 "27.5米",
+		"I intend to leave you on my port side&#x201D;":   "",
+		"Read [the guide](#the-guide)":                    "",
+		"See https://example.org/guide.html#parts":        "",
+		"见https://example.org/导则#四":                       "",
+		"See guide.html#parts":                            "",
+		"Examples (https://example.org/a#L3-L4":           "",
+		"Added a function (thanks) #224: Added a filter":  "",
+		"It was told in issue #12 of last year":           "",
+		"Lights #161 and shapes #157 were added #152 too": "",
+		"Add fuzzing for NewVersion() (thanks a friend)":  "",
+		"cat bank/drydock.yaml # shows the file":          "",
+	} {
+		got := parse(t, text("1. "+in))
+		answer := ""
+		if len(got.records) > 0 {
+			answer = strings.Join(got.records[0].Question.Answer, ";")
+		}
+		if answer != want {
+			t.Errorf("%s: answer %q, want %q", in, answer, want)
+		}
+	}
+}
+
 // An option that looks different from its first character to its last is the
 // answer where nothing else is.
 func TestLooks(t *testing.T) {
@@ -167,16 +199,19 @@ func TestLooks(t *testing.T) {
 		plain("5. 桅灯为"), all("A. 红", drydock.Bold, ""), all("B. 绿", drydock.Bold, ""), plain("答案：A"),
 		plain("7. 失控灯为"), plain("A. 红"),
 		{Text: "B. 绿", Spans: []drydock.Span{{Start: 0, End: 1, Kind: drydock.Color, Value: "FF0000"}}},
+		plain("9. 驳船灯为"), // a list item of two paragraphs: every label is bold
+		{Text: "• A. 红", Spans: []drydock.Span{{Start: 4, End: 6, Kind: drydock.Bold}}},
+		{Text: "B. 绿", Spans: []drydock.Span{{Start: 0, End: 2, Kind: drydock.Bold}}},
 		plain("8. 拖带灯为"), all("A. 红", drydock.Bold, ""), all("B. 绿", drydock.Bold, ""),
 	}))
 	want := []string{
 		"single|左舷灯为|A=红;B=绿|B", "single|右舷灯为|A=红;B=绿|B", "single|锚灯为|A=红色;B=绿色|A",
-		"single|尾灯为|A=红色;B=绿色|", "single|桅灯为|A=红;B=绿|A", "single|失控灯为|A=红;B=绿|B", "single|拖带灯为|A=红;B=绿|",
+		"single|尾灯为|A=红色;B=绿色|", "single|桅灯为|A=红;B=绿|A", "single|失控灯为|A=红;B=绿|B", "single|驳船灯为|A=红;B=绿|", "single|拖带灯为|A=红;B=绿|",
 	}
 	if d := cmp.Diff(want, shown(got)); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
 	}
-	if len(got.notes) != 2 || got.notes[0].Code != "unanswered" {
+	if len(got.notes) != 3 || got.notes[0].Code != "unanswered" {
 		t.Errorf("notes %v", got.notes)
 	}
 }

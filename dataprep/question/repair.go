@@ -124,6 +124,16 @@ func kindTag(s string) bool {
 	return ok && trim(rest) == ""
 }
 
+// behindBullet is a line without the bullet of a list before it.
+func behindBullet(s string) string {
+	for _, b := range [...]string{"• ", "● ", "○ ", "◆ ", "▪ ", "· ", "■ ", "– "} {
+		if rest, ok := strings.CutPrefix(s, b); ok {
+			return trim(rest)
+		}
+	}
+	return s
+}
+
 // plain takes off Markdown's emphasis and the bullets before numbers and labels.
 func plain(s string) string {
 	if strings.Contains(s, "**") {
@@ -145,10 +155,8 @@ func plain(s string) string {
 	if s = numberFirst(s); len(s) == 0 || s[0] >= 0xE3 && !strings.HasPrefix(s, "选") && !strings.HasPrefix(s, "選") || s[0] >= '0' && s[0] <= '9' {
 		return s // the commonest lines
 	}
-	for _, b := range [...]string{"• ", "● ", "○ ", "◆ ", "▪ ", "· ", "■ ", "– "} {
-		if rest, ok := strings.CutPrefix(s, b); ok {
-			return plain(trim(rest))
-		}
+	if rest := behindBullet(s); rest != s {
+		return plain(rest)
 	}
 	for _, w := range [...]string{"Option ", "选项", "選項"} {
 		// Option A: x, 选项A：x

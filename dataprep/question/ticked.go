@@ -157,8 +157,9 @@ func lookedAt(text string, spans []drydock.Span) (bits uint16) {
 	var buf [24]mark
 	marks := bestChain(scanMarks(text, buf[:0])).marks
 	if len(marks) == 0 {
-		i := skipSpace(text, 0)
-		m, ok := optionAt(text[i:])
+		rest := behindBullet(strings.TrimLeftFunc(text, isSpace))
+		i := strings.LastIndex(text, rest)
+		m, ok := optionAt(rest)
 		if !ok {
 			return 0
 		}
