@@ -67,7 +67,7 @@ func Score(job ScoreJob) (Summary, error) {
 	counted := summarize(job.Benchmark, results, OnErrorWrong, &s)
 	s.DependsOn = job.dependsOn()
 	if foreign {
-		s.note("other_items", msg.Text{"no row asks an item of %s as it is registered; graded by the rows' own keys", "没有一行与已登记的 %s 题目相符；按各行自带的标准答案评分"}, job.Benchmark.Ref())
+		s.note("other_items", msg.Text{"no row asks an item of %s as it is registered; graded by the rows' own keys (--bench names another benchmark)", "没有一行与已登记的 %s 题目相符；按各行自带的标准答案评分（--bench 可指定其他评测集）"}, job.Benchmark.Ref())
 	}
 	s.noteOrder(rows)
 	job.compare(rows, results, &s)

@@ -167,6 +167,9 @@ func (a *app) gradedRun(b *pipeline.Bench, name string) (eval.Graded, error) {
 	if err != nil {
 		return eval.Graded{}, err
 	}
+	for _, n := range s.Notes {
+		a.term.Note(msg.Text{"%s: %s", "%s：%s"}, filepath.ToSlash(file), n)
+	}
 	g := eval.Graded{Name: runName(name), Model: s.Model, File: filepath.ToSlash(file), Outcomes: s.Outcomes(), DependsOn: s.DependsOn}
 	for _, p := range s.Problems {
 		if p.Lost() {

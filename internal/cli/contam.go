@@ -49,7 +49,7 @@ func newContamCheckCommand(a *app) *cobra.Command {
 		if err := a.require(cmd, "against", strings.Join(o.Against, "")); err != nil {
 			return err
 		}
-		o.Inputs = args
+		o.Inputs, o.onHitGiven = args, cmd.Flags().Changed("on-hit")
 		return runContamCheck(cmd.Context(), a, o)
 	}
 	f := a.flags(c.Flags())

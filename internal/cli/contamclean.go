@@ -22,6 +22,8 @@ type contamClean struct {
 	MaskedRows    int `json:"masked_rows,omitempty"`
 	AnnotatedRows int `json:"annotated_rows,omitempty"`
 	UnreadRows    int `json:"unread_rows,omitempty"`
+
+	onHitGiven bool // --on-hit stands on the command line
 }
 
 func (f flags) contamClean(o *contamClean) {
@@ -37,6 +39,9 @@ func (o *contamClean) check() error {
 			continue
 		}
 		switch {
+		case o.onHitGiven && o.Clean == "":
+			return fail.New(fail.Usage, msg.Text{"--on-hit goes with --clean", "--on-hit 须与 --clean 同用"}).
+				Hint(msg.Text{"the data itself is never changed: --clean FILE writes the rows anew", "原数据绝不改动：--clean FILE 另写一份数据行"})
 		case o.Removed != "" && o.Clean == "":
 			return fail.New(fail.Usage, msg.Text{"--removed goes with --clean", "--removed 须与 --clean 同用"})
 		case o.OnHit == pipeline.OnHitQuarantine && o.Clean != "" && o.Removed == "":

@@ -40,6 +40,7 @@ func (s evalSummary) text(t *ui.Terminal) {
 	for _, n := range s.Notes {
 		t.Note(msg.Text{"%s", "%s"}, n)
 	}
+	s.noteReused(t)
 	noteQueries(t, s.Queries)
 	if s.LeakSignal != nil {
 		t.Print(msg.Text{"%s", "%s"}, s.LeakSignal)
@@ -74,6 +75,17 @@ func (s evalSummary) figures(t *ui.Terminal, row func(msg.Text, string)) {
 			s.OtherRule, s.OtherDiffers, firstNumbers(s.OtherDiffersIndexes), s.OtherCorrect)
 	}
 	row(msg.Text{"rule", "抽取规则"}, rule)
+}
+
+// noteReused says whose answers were taken over: a server tells its name only,
+// and the next checkpoint is often served under the name of the last.
+func (s evalSummary) noteReused(t *ui.Terminal) {
+	if s.Reused > 0 && s.Endpoint == "http" {
+		t.Note(msg.Text{
+			"%d {answer was|answers were} given earlier under the name %s; if it stands for another model by now, --fresh asks again",
+			"%d 个回答是以往以名称 %s 得到的；若该名称现已指向另一个模型，用 --fresh 重新提问",
+		}, s.Reused, s.Model)
+	}
 }
 
 // course prints how the asking went.
