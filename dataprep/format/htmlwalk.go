@@ -168,6 +168,11 @@ func (w *htmlWalk) element(n *html.Node) error {
 		w.left[kind] += len([]rune(strings.Join(strings.Fields(textOf(n)), " ")))
 		return nil
 	}
+	return w.shown(n)
+}
+
+// shown reads an element that is there to be read.
+func (w *htmlWalk) shown(n *html.Node) error {
 	switch n.DataAtom {
 	case atom.Br:
 		return w.breakLine()

@@ -368,11 +368,25 @@ func runBenchAdd(_ context.Context, a *app, o BenchAddOptions) error {
 			return err
 		}
 	}
+	ans := added(reg, b, items)
+	ans.DryRun = o.DryRun
+	if ans.expected > 0 && !ans.Published {
+		a.term.Warn(msg.Text{
+			"these are not the published items of %s: %d here, %d published",
+			"这些不是 %s 的发布题目：此处 %d 题，发布 %d 题",
+		}, o.Name, ans.Items, ans.expected)
+	}
+	return a.answer(ans)
+}
+
+// added says what the items of a registered file are, beside those that the
+// benchmark they are asked like has published.
+func added(reg runstore.Registered, b benchmark.Benchmark, items []benchmark.Item) benchAdded {
 	ans := benchAdded{
-		Schema: "drydock.bench.add/1", Name: reg.Name, Like: reg.Like, Items: reg.Items, SHA256: reg.SHA256, Path: reg.Path(), DryRun: o.DryRun,
+		Schema: "drydock.bench.add/1", Name: reg.Name, Like: reg.Like, Items: reg.Items, SHA256: reg.SHA256, Path: reg.Path(),
 		Published: benchmark.CanonicalHash(items) == b.Info().ItemsSHA256,
 	}
-	if o.Name == b.Ref().Name {
+	if reg.Name == b.Ref().Name {
 		ans.expected = b.Info().Items
 	}
 	for i := range items {
@@ -383,13 +397,7 @@ func runBenchAdd(_ context.Context, a *app, o BenchAddOptions) error {
 			ans.Flawed++
 		}
 	}
-	if ans.expected > 0 && !ans.Published {
-		a.term.Warn(msg.Text{
-			"these are not the published items of %s: %d here, %d published",
-			"这些不是 %s 的发布题目：此处 %d 题，发布 %d 题",
-		}, o.Name, ans.Items, ans.expected)
-	}
-	return a.answer(ans)
+	return ans
 }
 
 func (b benchAdded) text(t *ui.Terminal) {

@@ -160,6 +160,11 @@ func (s sweepAnswer) text(t *ui.Terminal) {
 		tb.Row(append(cells, sweepCells(r.Test)...)...)
 	}
 	tb.Print()
+	s.notes(t)
+}
+
+// notes says what stands below the table.
+func (s sweepAnswer) notes(t *ui.Terminal) {
 	for _, r := range s.Rows {
 		if r.Failed() != nil {
 			t.Warn(msg.Text{"%s: %v", "%s：%v"}, r.Checkpoint, r.Failed())

@@ -58,44 +58,14 @@ func (c *corpus) chunk(stage int, p *part, suffix string) string {
 // filter runs dedup and the contamination check over one part and notes which
 // records stay.
 func (c *corpus) filter(ctx context.Context, p *part) (*partState, error) {
-	s := &partState{kept: make([]uint64, p.meta.Records/64+1), counts: make([]contamCounts, len(c.checks)), masked: map[int]*drydock.Record{}}
-	for i := range s.counts {
-		s.counts[i].verdicts = map[string]int{}
-	}
-	drops := [2]*atomicfile.File{}
-	for i := range drops {
-		f, err := atomicfile.Create(c.chunk(i, p, ".dropped.jsonl"))
-		if err != nil {
-			return nil, err
+	f, files, err := c.newFilterRun(p)
+	defer func() {
+		for _, file := range files {
+			file.Abort()
 		}
-		defer f.Abort()
-		drops[i] = f
-	}
-	leaked, err := atomicfile.Create(c.chunk(atContam, p, ".leaked.jsonl"))
+	}()
 	if err != nil {
 		return nil, err
-	}
-	defer leaked.Abort()
-	var quarantine *atomicfile.File
-	if c.r.cfg.Contamination.OnHit == OnHitQuarantine {
-		if quarantine, err = atomicfile.Create(c.chunk(atContam, p, quarantineSuffix)); err != nil {
-			return nil, err
-		}
-		defer quarantine.Abort()
-	}
-	sketch, err := atomicfile.Create(c.chunk(atContam, p, rowIDSuffix))
-	if err != nil {
-		return nil, err
-	}
-	defer sketch.Abort()
-	scanners := make([]*contam.Scanner, len(c.checks))
-	for i, ch := range c.checks {
-		scanners[i] = ch.index.Scanner()
-		scanners[i].Break()
-	}
-	f := &filterRun{c: c, s: s, scanners: scanners, drops: drops, leaked: leaked, quarantine: quarantine, ids: rowIDSketch{w: sketch}}
-	if c.mixer != nil {
-		f.mix = c.mixer.sketch(p.n - 1)
 	}
 	base := 0
 	for recs, err := range p.batches(ctx) {
@@ -110,16 +80,48 @@ func (c *corpus) filter(ctx context.Context, p *part) (*partState, error) {
 	if err := f.finish(ctx, p); err != nil {
 		return nil, err
 	}
-	files := append(drops[:], leaked, sketch)
-	if quarantine != nil {
-		files = append(files, quarantine)
-	}
-	for _, d := range files {
-		if err := d.Commit(); err != nil {
+	for _, file := range files {
+		if err := file.Commit(); err != nil {
 			return nil, err
 		}
 	}
-	return s, nil
+	return f.s, nil
+}
+
+// newFilterRun begins the run over a part. files are those it writes, also those
+// begun before an error.
+func (c *corpus) newFilterRun(p *part) (f *filterRun, files []*atomicfile.File, err error) {
+	s := &partState{kept: make([]uint64, p.meta.Records/64+1), counts: make([]contamCounts, len(c.checks)), masked: map[int]*drydock.Record{}}
+	for i := range s.counts {
+		s.counts[i].verdicts = map[string]int{}
+	}
+	f = &filterRun{c: c, s: s, scanners: make([]*contam.Scanner, len(c.checks))}
+	for i, ch := range c.checks {
+		f.scanners[i] = ch.index.Scanner()
+		f.scanners[i].Break()
+	}
+	if c.mixer != nil {
+		f.mix = c.mixer.sketch(p.n - 1)
+	}
+	create := func(stage int, suffix string) *atomicfile.File {
+		if err != nil {
+			return nil
+		}
+		var file *atomicfile.File
+		if file, err = atomicfile.Create(c.chunk(stage, p, suffix)); err == nil {
+			files = append(files, file)
+		}
+		return file
+	}
+	for i := range f.drops {
+		f.drops[i] = create(i, ".dropped.jsonl")
+	}
+	f.leaked = create(atContam, ".leaked.jsonl")
+	if c.r.cfg.Contamination.OnHit == OnHitQuarantine {
+		f.quarantine = create(atContam, quarantineSuffix)
+	}
+	f.ids.w = create(atContam, rowIDSuffix)
+	return f, files, err
 }
 
 type filterRun struct {
