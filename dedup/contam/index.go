@@ -267,11 +267,20 @@ func (ix *Index) buildSeeds() {
 	}
 	raw := make([]rawPosting, 0, letters+len(ix.allow)) // about a seed a letter
 	background := ix.alpha.background()
-	var ofOptions []uint64 // keys of the seeds of all options
-	item, before := -1, 0  // letters of the item before the part
+	var ofOptions, joints []uint64  // keys of the seeds of all options, and of all joints
+	item, before, first := -1, 0, 0 // letters of the item before the part; its first posting
 	ix.eachPart(func(n, option int, text *stream) {
 		if n != item {
-			item, before = n, 0
+			item, before, first = n, 0, len(raw)
+		}
+		if option == wholeStem {
+			had := len(raw)
+			raw = text.joints(raw, first, uint32(n), before)
+			for _, p := range raw[had:] {
+				joints = append(joints, p.key)
+			}
+			ix.items[n].joints = len(raw) - had
+			return
 		}
 		text.eachSeed(func(key uint64, end int) {
 			raw = append(raw, rawPosting{key, postingOf(uint32(n), option >= 0, before+end+1)})
@@ -293,6 +302,8 @@ func (ix *Index) buildSeeds() {
 	ix.seeds.build(raw, ix, background)
 	for i := range ix.items {
 		it := &ix.items[i]
+		it.stemMass = max(0, it.stemMass-ix.mass(joints[:it.joints]))
+		joints = joints[it.joints:]
 		for k := range it.options {
 			o := &it.options[k]
 			o.mass = ix.mass(ofOptions[:o.seeds])
@@ -303,8 +314,28 @@ func (ix *Index) buildSeeds() {
 	}
 }
 
+// joints appends the seeds of a whole stem that the item has nowhere yet, whose
+// postings raw holds from first on: those that lie over the number of a statement, and those over the end
+// of what stands before. Where statements have no seed of their own (①水温②水深)
+// these let a damaged stem, or a part of it, be looked at; they are no part of what
+// a stem weighs, since statements may be numbered in another way or lie in another
+// order. Without those numbers the stem has so many letters.
+func (s *stream) joints(raw []rawPosting, first int, item uint32, letters int) []rawPosting {
+	s.eachSeed(func(key uint64, end int) {
+		known := slices.ContainsFunc(raw[first:], func(p rawPosting) bool { return p.key == key })
+		if !known && !slices.Contains(s.letters[max(0, end-seedLen+1):end+1], foreign) {
+			raw = append(raw, rawPosting{key, postingOf(item, false, min(end+1, letters))})
+		}
+	})
+	return raw
+}
+
+// wholeStem stands in the place of an option's number.
+const wholeStem = -2
+
 // eachPart calls do for each segment of the stem of each item, with option -1,
-// and for each option. The stream is valid until the next call.
+// for the stem as a whole, with option wholeStem, if it has statements too short for
+// a seed, and for each option. The stream is valid until the next call.
 func (ix *Index) eachPart(do func(item, option int, text *stream)) {
 	var s stream
 	n := 0
@@ -315,6 +346,11 @@ func (ix *Index) eachPart(do func(item, option int, text *stream)) {
 				s.reset()
 				ix.alpha.feed(&s, []byte(seg.text))
 				do(n, -1, &s)
+			}
+			if ix.items[n].shortStatements() {
+				s.reset()
+				ix.alpha.feed(&s, []byte(q.Stem))
+				do(n, wholeStem, &s)
 			}
 			for k, o := range q.Options {
 				s.reset()

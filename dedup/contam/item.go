@@ -64,7 +64,8 @@ type item struct {
 	length     int     // letters of stem and options
 	all        []piece // the stem's, then those of the options in turn
 
-	stemMass   float32 // nats of the seeds of the stem
+	stemMass   float32 // nats of the seeds of the stem, without its joints
+	joints     int     // seeds over the numbers of statements
 	optionMass float32
 	latin      bool // mostly Latin letters
 }
@@ -141,6 +142,11 @@ func (a *alphabet) clausesOf(text string, n int, kind partKind, from int) []piec
 		start = i
 	}
 	return out
+}
+
+// shortStatements reports whether the stem has a statement too short for a seed.
+func (it *item) shortStatements() bool {
+	return slices.ContainsFunc(it.stem, func(p piece) bool { return p.kind == statementPart && len(p.letters) < seedLen })
 }
 
 // right reports whether option i is the answer.

@@ -2,6 +2,7 @@ package contam
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/drydock-ml/drydock"
+	"github.com/drydock-ml/drydock/eval/benchmark"
 )
 
 // chunk is a row of a file that was cut into chunks.
@@ -153,5 +155,41 @@ func TestSeamOfRecords(t *testing.T) {
 	s.Text([]byte("forward of her beam shall reduce her speed to ______."))
 	if found = s.Seam(); len(found) != 1 || found[0].Item.Index != 4 {
 		t.Errorf("texts: %+v", found)
+	}
+}
+
+// A stem whose statements are too short for a seed is found with a wrong letter
+// anywhere, and cut in two where either side has a seed: those over the numbers of
+// statements are left.
+func TestShortStatements(t *testing.T) {
+	t.Parallel()
+	stem := "该类漆面最怕______。①水渍②油③强光④霜"
+	q := drydock.Question{Kind: drydock.Single, Stem: stem, Answer: []string{"A"}}
+	for i, o := range []string{"①②", "②③", "③④"} {
+		q.Options = append(q.Options, drydock.Option{Label: string(rune('A' + i)), Text: o})
+	}
+	ix, err := NewIndex([]benchmark.Item{{Index: 1, Question: q}}, benchmark.Ref{Name: "b"}, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := ix.Scanner()
+	ls := []rune(stem)
+	for i, r := range ls {
+		if r >= 0x3400 {
+			damaged := slices.Clone(ls)
+			damaged[i] = '另'
+			if f := s.Text([]byte(proseBefore + "\n" + string(damaged) + "\nA. ①②\nB. ②③\nC. ③④")); len(f) != 1 || !f[0].Fail {
+				t.Errorf("%s: %+v", string(damaged), f)
+			}
+		}
+		if i < seedLen || len(ls)-i < seedLen {
+			continue
+		}
+		s.Break()
+		found := s.Text([]byte(proseBefore + "\n" + string(ls[:i])))
+		found = append(found, s.Text([]byte(string(ls[i:])+"\nA. ①②\nB. ②③\nC. ③④"))...)
+		if found = append(found, s.Seam()...); len(found) == 0 || !found[0].Fail {
+			t.Errorf("%s|%s: %+v", string(ls[:i]), string(ls[i:]), found)
+		}
 	}
 }
