@@ -22,9 +22,9 @@ import (
 // docFormat reads the documents of Word 97 to 2003 ([MS-DOC]) as a reader sees
 // them: the text by its piece table, so that a file saved fast gives it in
 // order, numbers of lists restored, tracked deletions left out, fields by their
-// result. A table row is a block of cells. Footnotes and endnotes come at the
-// end (At.Part). Page headers, footers, comments and text boxes are not read;
-// of boxes it is said.
+// result. A table row is a block of cells. Text boxes follow the paragraph or row
+// they are anchored in, those of grouped shapes the text (At.Part), as footnotes and
+// endnotes do. Page headers, footers and comments are not read.
 func docFormat() Format {
 	return Format{
 		Name:    "doc",
@@ -92,6 +92,7 @@ type doc struct {
 	paras       []docPara
 	styles      []docStyle
 	lists       docLists
+	boxes       docBoxes
 
 	flow flowState
 	bad  int // characters without a place in the file
@@ -138,6 +139,8 @@ const (
 	pairChars   = 12
 	pairParas   = 13
 	pairPieces  = 33
+	pairAnchors = 40 // of shapes
+	pairBoxes   = 56
 	pairLists   = 73
 	pairUses    = 74
 	flagLocked  = 0x0100

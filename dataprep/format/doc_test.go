@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -21,6 +22,7 @@ type wordText struct {
 	flags   uint16
 	version uint16
 	magic   uint16
+	boxes   []string // text boxes; one for each \b in the pieces, then of a group
 }
 
 // A wordPiece is one paragraph: text and mark, and its properties.
@@ -36,6 +38,11 @@ type wordPiece struct {
 func (w wordText) bytes() []byte {
 	le := binary.LittleEndian
 	main := make([]byte, 0x600)
+	body := w.pieces
+	w.pieces = slices.Clone(body)
+	for _, text := range w.boxes {
+		w.pieces = append(w.pieces, wordPiece{text: text, wide: true})
+	}
 	type placed struct{ from, to int }
 	places := make([]placed, len(w.pieces))
 	for i := range w.pieces {
@@ -120,7 +127,39 @@ func (w wordText) bytes() []byte {
 	}
 	le.PutUint16(main[0x0A:], w.flags|0x0200)
 	le.PutUint32(main[0x4C:], uint32(count))
+	if len(w.boxes) > 0 {
+		chars, anchors, texts := w.putBoxes(main, body)
+		le.PutUint32(main[0x4C:], uint32(chars))
+		pair(40, anchors)
+		pair(56, texts)
+	}
 	return compound(streamOf{"WordDocument", main}, streamOf{"1Table", table})
+}
+
+// putBoxes counts the characters of the text and of its boxes, and makes the tables
+// of the anchors and of the boxes' texts.
+func (w wordText) putBoxes(main []byte, body []wordPiece) (chars int, anchors, texts []byte) {
+	le := binary.LittleEndian
+	shape := func(i int) uint32 { return uint32(0x402 + i) }
+	var shapes, boxes []byte
+	for _, p := range body {
+		for i, c := range utf16.Encode([]rune(p.text)) {
+			if c == '\b' {
+				anchors = le.AppendUint32(anchors, uint32(chars+i))
+				shapes = append(le.AppendUint32(shapes, shape(len(shapes)/26)), make([]byte, 22)...)
+			}
+		}
+		chars += p.length()
+	}
+	texts = make([]byte, 4)
+	n := 0
+	for i, s := range w.boxes {
+		n += wordPiece{text: s, wide: true}.length()
+		texts = le.AppendUint32(texts, uint32(n))
+		boxes = append(le.AppendUint32(append(boxes, make([]byte, 14)...), shape(i)), 0, 0, 0, 0)
+	}
+	le.PutUint32(main[0x4C+24:], uint32(n))
+	return chars, append(le.AppendUint32(anchors, uint32(chars)), shapes...), append(texts, boxes...)
 }
 
 func (p wordPiece) length() int {
@@ -246,6 +285,40 @@ func TestDOCText(t *testing.T) {
 	}
 }
 
+// boxedBank has boxes in a paragraph, in a row and in deleted text, and one in a
+// group.
+func boxedBank() wordText {
+	return wordText{
+		boxes: []string{"框一\r框一尾\r", "框二\r", "删\r", "组\r合"},
+		pieces: []wordPiece{
+			{text: "第一段\b与\r", wide: true},
+			{text: "号灯\b\x07", wide: true, para: inTable},
+			{text: "弧度\x07", wide: true, para: inTable},
+			{text: "\x07", para: rowEnd},
+			{text: "\b", char: []byte{0x00, 0x08, 1}},
+			{text: "末段\r", wide: true},
+		},
+	}
+}
+
+func TestDOCTextBoxes(t *testing.T) {
+	t.Parallel()
+	r := readAll(t, fileOf(t, "t.doc", boxedBank().bytes()))
+	compare(t, []string{
+		"para1|第一段与", "para2|框一", "para3|框一尾", "para4 r1|[号灯|弧度]", "para7|框二", "para8|末段",
+		"part:textboxes para1|组", "part:textboxes para2|合",
+	}, shown(r))
+	formattest.Run(t, named(t, "doc"), fileOf(t, "c.doc", boxedBank().bytes()))
+
+	damaged := boxedBank().bytes()
+	binary.LittleEndian.PutUint32(damaged[512+0x9A+8*56+4:], 0) // no table of the boxes
+	r = readAll(t, fileOf(t, "d.doc", damaged))
+	compare(t, []string{
+		"para1|第一段与", "para2 r1|[号灯|弧度]", "para5|末段", "part:textboxes para1|框一", "part:textboxes para2|框一尾",
+		"part:textboxes para3|框二", "part:textboxes para4|删", "part:textboxes para5|组", "part:textboxes para6|合",
+	}, shown(r))
+}
+
 func TestDOCContract(t *testing.T) {
 	t.Parallel()
 	formattest.Run(t, named(t, "doc"), fileOf(t, "c.doc", wordBank(true).bytes()))
@@ -306,6 +379,7 @@ func TestDOCInterop(t *testing.T) {
 
 func FuzzDOC(f *testing.F) {
 	f.Add(wordBank(true).bytes())
+	f.Add(boxedBank().bytes())
 	f.Add(wordBank(false).bytes()[:3000])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, _ := formattest.Read(t.Context(), fileOf(t, "f.doc", b), format.Options{})

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/drydock-ml/drydock"
-	"github.com/drydock-ml/drydock/internal/msg"
 )
 
 // flowState is where the reading of the text stands.
@@ -30,6 +29,7 @@ type flowState struct {
 	special    bool
 	symbol     string
 	paragraphs int
+	boxes      []docBox // anchored in the paragraph or row being read
 }
 
 // A docParaProps is what a paragraph's properties say that matters for text.
@@ -39,7 +39,7 @@ type docParaProps struct {
 	innerRowEnd                 bool
 }
 
-// read gives the text, then the notes.
+// read gives the text with its boxes, then the notes.
 func (d *doc) read() error {
 	d.readFormatting()
 	d.readStyles()
@@ -53,26 +53,25 @@ func (d *doc) read() error {
 	if counts[0] > last {
 		d.bad += counts[0] - last
 	}
-	from := min(counts[0], last)
-	if err := d.story("", 0, from); err != nil {
+	var stories [len(counts)]docBox
+	from := 0
+	for i, n := range counts {
+		stories[i] = docBox{from, from + min(n, last-from)}
+		from = stories[i].to
+	}
+	d.readBoxes(stories[0].to, stories[6].from, stories[6].to)
+	if err := d.story("", stories[0].from, stories[0].to); err != nil {
 		return err
 	}
-	for i, part := range [...]string{"footnotes", "headers", "macros", "comments", "endnotes", "textboxes"} {
-		to := min(from+counts[i+1], last)
-		switch part {
-		case "footnotes", "endnotes":
-			if err := d.story(part, from, to); err != nil {
-				return err
-			}
-		case "textboxes":
-			if to-from > 3 {
-				d.note(Note{Code: "text_boxes_left_out", Damage: true, Text: msg.Text{
-					"%s: %d characters in text boxes were not read; save the file as DOCX to have them",
-					"%s：文本框中的 %d 个字符未读取；另存为 DOCX 后即可读取",
-				}, Args: []any{d.pkg.file.name(), to - from}})
-			}
-		}
-		from = to
+	if err := d.looseBoxes(); err != nil {
+		return err
+	}
+	// between them: page headers, macros, comments
+	if err := d.story("footnotes", stories[1].from, stories[1].to); err != nil {
+		return err
+	}
+	if err := d.story("endnotes", stories[5].from, stories[5].to); err != nil {
+		return err
 	}
 	d.tell()
 	d.tellBad()
@@ -83,6 +82,11 @@ func (d *doc) read() error {
 func (d *doc) story(part string, from, to int) error {
 	d.docx.part = part
 	d.flow = flowState{lookStyle: -1}
+	return d.characters(from, to)
+}
+
+// characters reads the paragraphs from one place to another.
+func (d *doc) characters(from, to int) error {
 	d.begin()
 	var err error
 	steps := 0
@@ -104,9 +108,12 @@ func (d *doc) story(part string, from, to int) error {
 		}
 	}
 	if last := d.flow.p; len(last.lines) > 1 || last.lines[0].text.Len() > 0 {
-		return d.docx.lines(last)
+		d.begin()
+		if err := d.docx.lines(last); err != nil {
+			return err
+		}
 	}
-	return nil
+	return d.anchored()
 }
 
 // begin starts a paragraph.
@@ -120,6 +127,9 @@ func (d *doc) char(c docChar) error {
 	f := &d.flow
 	d.lookAt(c.off)
 	switch c.r {
+	case 0x08:
+		d.anchor(c)
+		return nil
 	case 0x13:
 		f.fields = append(f.fields, true)
 		return nil
@@ -134,7 +144,10 @@ func (d *doc) char(c docChar) error {
 		}
 		return nil
 	case '\r', 0x07, 0x0C:
-		return d.endParagraph(c)
+		if err := d.endParagraph(c); err != nil {
+			return err
+		}
+		return d.anchored()
 	}
 	for _, code := range f.fields {
 		if code {

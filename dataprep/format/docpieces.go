@@ -48,11 +48,11 @@ func (d *doc) readPieces() []docPiece {
 	return out
 }
 
-// A docChar is a character with the place of its bytes, by which its looks are
-// found.
+// A docChar is a character with its place in the text, and that of its bytes, by
+// which its looks are found.
 type docChar struct {
-	r   rune
-	off int
+	r       rune
+	at, off int
 }
 
 // text calls each with the characters from one place to another, in order,
@@ -77,7 +77,7 @@ func (d *doc) text(from, to int, each func(docChar) bool) {
 			last = p.from + max(room, 0)
 		}
 		for c := first; c < last; c++ {
-			ch := docChar{off: p.off + (c-p.from)*width}
+			ch := docChar{at: c, off: p.off + (c-p.from)*width}
 			if ch.r = rune(d.main.u16(ch.off)); !p.wide {
 				ch.r = charmap.Windows1252.DecodeByte(d.main[ch.off])
 			}
