@@ -92,8 +92,11 @@ func (s *Scanner) findings(id string) []Finding {
 		if f, ok := s.worst(i); ok {
 			f.Record.ID = id
 			out = append(out, f)
-			if f.Fail {
+			switch {
+			case f.Fail:
 				s.failed = append(s.failed, i)
+			case f.Verdict.variant():
+				s.variants = append(s.variants, i)
 			}
 		}
 	}

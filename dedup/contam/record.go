@@ -111,7 +111,7 @@ func (s *Scanner) Record(r *drydock.Record) []Finding {
 }
 
 func (s *Scanner) begin() {
-	s.failed, s.placed = s.failed[:0], s.placed[:0]
+	s.failed, s.variants, s.placed = s.failed[:0], s.variants[:0], s.placed[:0]
 	s.fields = s.fields[:0]
 	s.held = s.held[:0]
 	s.text.reset()

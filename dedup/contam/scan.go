@@ -48,6 +48,7 @@ type Scanner struct {
 	unfolded     unfolded // the fields of a record that has findings
 	evidence     evidence
 	failed       []uint32 // items that fail the record checked last
+	variants     []uint32 // items of which it holds a variant that does not
 	seams        bool     // remember the record before
 	before, last kept
 	left         []uint32 // items close before the seam

@@ -32,8 +32,8 @@ type kept struct {
 	n      int     // letters
 
 	head, tail         []letter
-	headHits, tailHits []hit // ends counted in head and tail
-	found              []uint32
+	headHits, tailHits []hit    // ends counted in head and tail
+	found, variants    []uint32 // items that fail it, and that it holds variants of
 }
 
 // Break says that the next record has none before it: a file begins. From then
@@ -44,7 +44,9 @@ func (s *Scanner) Break() {
 }
 
 // Seam returns the items that begin in the record before the one checked last
-// and end in that one, as where a text was cut into chunks. They belong to the
+// and end in that one, as where a text was cut into chunks: those that fail, and
+// variants that neither record holds by itself. Two records that only stand beside
+// each other have shared material enough. They belong to the
 // record before: Record is its place and Next that of the one checked last, ids
 // and pointers filled in, the rest for the caller. Without Break there is none.
 func (s *Scanner) Seam() []Finding {
@@ -54,7 +56,8 @@ func (s *Scanner) Seam() []Finding {
 	}
 	var out []Finding
 	for _, i := range s.astride(a, b) {
-		if f, ok := s.join(a, b, i); ok {
+		f, ok := s.join(a, b, i)
+		if ok && (f.Fail || f.Verdict.variant() && !slices.Contains(a.variants, i) && !slices.Contains(b.variants, i)) {
 			out = append(out, f)
 		}
 	}
@@ -70,7 +73,8 @@ func (s *Scanner) remember(row []byte, id string) {
 	k := &s.last
 	*k = kept{
 		known: true, row: row != nil, id: id, n: len(s.text.letters), raw: k.raw[:0], fields: k.fields[:0],
-		head: k.head[:0], tail: k.tail[:0], headHits: k.headHits[:0], tailHits: k.tailHits[:0], found: k.found[:0],
+		head: k.head[:0], tail: k.tail[:0], headHits: k.headHits[:0], tailHits: k.tailHits[:0],
+		found: k.found[:0], variants: k.variants[:0],
 	}
 	n := int32(k.n)
 	near, far := false, false
@@ -93,6 +97,7 @@ func (s *Scanner) remember(row []byte, id string) {
 	k.head = append(k.head, s.text.letters[:min(k.n, seamReach)]...)
 	k.tail = append(k.tail, s.text.letters[from:]...)
 	k.found = append(k.found, s.failed...)
+	k.variants = append(k.variants, s.variants...)
 	if row != nil {
 		k.raw = append(k.raw, row...)
 		return
@@ -218,8 +223,12 @@ func (s *Scanner) join(a, b *kept, i uint32) (Finding, bool) {
 }
 
 // acrossSeam reports whether the item stands on both sides of letter cut of the
-// window, and close to it.
+// window, close to it, and not the wrong way round: a statement of one question and
+// the next question are no item.
 func (e *evidence) acrossSeam(cut int) bool {
+	if e.how != asClauses && e.turnedAt(cut) {
+		return false
+	}
 	left, right := 0, 0             // letters
 	last, first := 0, len(e.window) // that are nearest to the cut
 	for _, f := range e.pieces {
@@ -233,6 +242,22 @@ func (e *evidence) acrossSeam(cut int) bool {
 		}
 	}
 	return left >= seamLeast && right >= seamLeast && cut-last <= seamGap && first-cut <= seamBehind
+}
+
+// turnedAt reports whether a part of the stem stands behind letter cut of the window
+// that belongs before one that stands before it. Statements may have any order.
+func (e *evidence) turnedAt(cut int) bool {
+	left, right := 0, e.it.stemLen // the last place on the left, the first on the right, in the stem
+	for _, f := range e.pieces {
+		switch p := f.piece; {
+		case p.kind == optionPart || len(p.letters) <= shortPiece:
+		case f.place.end <= cut:
+			left = max(left, p.from)
+		case f.place.start >= cut && p.kind == stemPart:
+			right = min(right, p.from)
+		}
+	}
+	return right < left
 }
 
 // overlap returns how many letters at the end of a stand at the begin of b, too:

@@ -124,6 +124,7 @@ func TestSeamStaysQuiet(t *testing.T) {
 		"the other way round":    {chunk(1, second), chunk(2, first)},
 		"far from the cut":       {chunk(1, first+strings.Repeat(proseBefore, 3)), chunk(2, strings.Repeat(proseAfter, 3)+second)},
 		"found by itself":        {chunk(1, render(7)), chunk(2, render(7)), chunk(3, render(6))},
+		"a variant by itself":    {chunk(1, proseBefore+"保持通信畅通"), chunk(2, "舵机失灵后，关于应急操舵的说法，正确的是______。①先通知驾驶台②由舵机室就地操纵③必须抛下双锚④禁止使用对讲设备\nA. ①②④\nB. ①③④")},
 	} {
 		if _, seams := checkChunks(t, s, rows...); len(seams) > 0 {
 			t.Errorf("%s: %+v", name, seams)

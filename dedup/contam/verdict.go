@@ -29,3 +29,8 @@ func Verdicts() []Verdict {
 		SourceOverlap, Boilerplate, Paraphrase, Translation,
 	}
 }
+
+// variant reports whether v says that a question was made from the item.
+func (v Verdict) variant() bool {
+	return v == NumericVariant || v == PolarityVariant || v == Variant
+}
