@@ -85,29 +85,35 @@ func (t axolotl) Plan(j Job, f Found) (Plan, error) {
 	if version == "" {
 		version = axolotlVersion
 	}
-	return Plan{
+	p := Plan{
 		Trainer: t.Name(), Version: version, Dir: j.Dir, Output: outputDir, Rows: t.o.rows(), Limit: t.o.MaxTokens,
 		Port: acceleratePort, Load: t.o.load(!extra(t.o.Extra).says("gradient_checkpointing", false)),
 		Argv:     []string{"axolotl", "train", "axolotl.yaml"},
 		Env:      reads("ACCELERATE_CONFIG_FILE", "AXOLOTL_DO_NOT_TRACK"),
 		Set:      []string{unbuffered},
-		Files:    []File{{"axolotl.yaml", t.config(j, base, contract)}},
 		Follow:   []string{}, // debug.log repeats what is printed
 		SaveFile: path.Join(outputDir, axolotlSave),
 		Notes:    versionNote("axolotl", axolotlVersion, f),
-	}, nil
+	}
+	data := t.dataset(fromDir(j.Dir, j.Data))
+	if t.o.rows() == RowsChat && contract != emit.EmptyThinkMasked { // chat_template never trains the think block
+		p.Derived = []Derived{{Name: derivedRows, From: fromDir(j.Dir, j.Data), Layout: layoutSegments}}
+		data = "{path: " + derivedRows + ", ds_type: json, type: input_output}"
+	}
+	p.Files = []File{{"axolotl.yaml", t.config(j, base, data)}}
+	return p, nil
 }
 
 // config writes the training file. axolotl ignores names it does not know, so
 // that every one is held to its list by a test.
-func (t axolotl) config(j Job, base string, contract emit.Contract) string {
+func (t axolotl) config(j Job, base, dataset string) string {
 	var y yamlFile
 	y.text("base_model", base)
 	t.adapter(&y)
 	// its own "qwen3" opens an answer otherwise than the model's template does, and
 	// is saved with the tokenizer
 	y.text("chat_template", "tokenizer_default")
-	y.set("datasets", "["+t.dataset(fromDir(j.Dir, j.Data), contract)+"]")
+	y.set("datasets", "["+dataset+"]")
 	y.text("dataset_prepared_path", "prepared")
 	y.int("sequence_len", t.o.MaxTokens)      // the default is 512
 	y.text("excess_length_strategy", "raise") // the default leaves longer rows out
@@ -168,8 +174,8 @@ func (t axolotl) adapter(y *yamlFile) {
 	y.bool("lora_target_linear", true)
 }
 
-// dataset declares the rows.
-func (t axolotl) dataset(file string, contract emit.Contract) string {
+// dataset declares the rows as they are.
+func (t axolotl) dataset(file string) string {
 	fields := []string{"path: " + jsonText(file), "ds_type: " + loader(file)}
 	switch t.o.rows() {
 	case RowsText:
@@ -177,12 +183,7 @@ func (t axolotl) dataset(file string, contract emit.Contract) string {
 	case RowsPairs:
 		fields = append(fields, "type: chat_template.default", "field_messages: messages", "field_chosen: chosen", "field_rejected: rejected")
 	default:
-		fields = append(fields, "type: chat_template", "field_messages: messages")
-		if contract == emit.EmptyThinkMasked {
-			fields = append(fields, "roles_to_train: [assistant]", "train_on_eos: turn")
-		} else { // the whole last turn, the think block and all
-			fields = append(fields, "roles_to_train: null", "train_on_eos: null")
-		}
+		fields = append(fields, "type: chat_template", "field_messages: messages", "roles_to_train: [assistant]", "train_on_eos: turn")
 	}
 	return "{" + strings.Join(fields, ", ") + "}"
 }

@@ -145,7 +145,7 @@ func TestCheckConfig(t *testing.T) {
 			{"datasets: [{path: a.jsonl, type: my_own.loader}]", "", ""},
 			{"datasets: [{path: a.jsonl, type: chat_template.default}]", "", ""},
 			{"datasets: [{path: a.jsonl, train_on_eos: trun}]", "bad_value", "turn"},
-			{"datasets: [{path: a.jsonl, roles_to_train: null, train_on_eos: null}]", "", ""},
+			{"datasets: [{path: a.jsonl, roles_to_train: null, train_on_eos: turn}]", "null_default", "not trained"},
 			{"-lora_r", "no_rank", "lora_r"},
 			{"-lora_target_linear", "no_target", "lora_target_linear"},
 			{"learning_rate: '1e-4'", "", ""},

@@ -11,9 +11,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/drydock-ml/drydock"
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/fail"
 	"github.com/drydock-ml/drydock/internal/msg"
+	"github.com/drydock-ml/drydock/launch/feed"
+	"github.com/drydock-ml/drydock/launch/parity"
 )
 
 // Derived is a file that is made of the training file before the program starts,
@@ -21,7 +24,9 @@ import (
 type Derived struct {
 	Name string `json:"name"` // from the plan's folder
 	From string `json:"from"` // the training file, from the plan's folder
-	// Layout is prompt_completion: {"prompt": [...], "completion": [the last turn]}.
+	// Layout is prompt_completion: {"prompt": [...], "completion": [the last turn]},
+	// or segments: {"segments": [{"label": false, "text": ...}, {"label": true, ...}]},
+	// the rendered text, parted in front of the last answer.
 	Layout string `json:"layout"`
 	// NoThinking has every row say "chat_template_kwargs": {"enable_thinking": false}.
 	NoThinking bool `json:"no_thinking"`
@@ -30,7 +35,13 @@ type Derived struct {
 // In says what is made of what.
 func (d Derived) In(l msg.Lang) string {
 	text := msg.Text{"%s of %s: prompt and completion", "%s（取自 %s）：prompt 与 completion"}
-	if d.NoThinking {
+	switch {
+	case d.Layout == layoutSegments:
+		text = msg.Text{
+			"%s of %s: segments of rendered text, the loss on the last answer with its think block",
+			"%s（取自 %s）：渲染后的文本分段，损失计在最后一个回答及其思考块上",
+		}
+	case d.NoThinking:
 		text = msg.Text{
 			`%s of %s: prompt and completion, "chat_template_kwargs": {"enable_thinking": false} in each row`,
 			`%s（取自 %s）：prompt 与 completion，每行带 "chat_template_kwargs": {"enable_thinking": false}`,
@@ -47,7 +58,7 @@ func derive(dir string, p Plan) error {
 			from = filepath.Join(dir, from)
 		}
 		if loader(from) != "json" {
-			return fail.New(fail.Refused, msg.Text{"%s takes rows of prompt and completion, which are made of JSONL only, not of %s", "%s 需要 prompt 与 completion 行，只能由 JSONL 生成，不能由 %s 生成"}, p.Trainer, d.From)
+			return fail.New(fail.Refused, msg.Text{"%s takes rows in a layout of its own, which are made of JSONL only, not of %s", "%s 需要自己格式的数据行，只能由 JSONL 生成，不能由 %s 生成"}, p.Trainer, d.From)
 		}
 		in, err := os.Open(from)
 		if err != nil {
@@ -68,7 +79,7 @@ func (d Derived) Write(w io.Writer, r io.Reader) error {
 	for line := 1; ; line++ {
 		row, err := in.ReadBytes('\n')
 		if len(bytes.TrimSpace(row)) > 0 {
-			b, bad := d.row(bytes.TrimPrefix(row, []byte("\ufeff")))
+			b, bad := d.row(bytes.TrimSpace(bytes.TrimPrefix(row, []byte("\ufeff"))))
 			if bad != nil {
 				return fail.New(fail.Refused, msg.Text{"row %d: %v", "第 %d 行：%v"}, line, bad).At(fail.Where{File: d.From, Line: line})
 			}
@@ -85,9 +96,38 @@ func (d Derived) Write(w io.Writer, r io.Reader) error {
 	}
 }
 
-// row splits the last turn off. Turns are copied as they are written; a row of
-// prompt and completion is what is wanted already.
 func (d Derived) row(row []byte) ([]byte, error) {
+	if d.Layout == layoutSegments {
+		return segmented(row)
+	}
+	return d.promptCompletion(row)
+}
+
+// segmented renders a row; one of segments is what is wanted already.
+func segmented(row []byte) ([]byte, error) {
+	var in struct{ Segments json.RawMessage }
+	if err := json.Unmarshal(row, &in); err != nil {
+		return nil, err
+	}
+	if in.Segments != nil {
+		return append(row, '\n'), nil
+	}
+	c, err := parity.Conversation(row)
+	if err != nil {
+		return nil, err
+	}
+	given, trained, err := feed.Segments(c)
+	if err != nil {
+		return nil, err
+	}
+	b := drydock.AppendJSONString([]byte(`{"segments":[{"label":false,"text":`), given)
+	b = drydock.AppendJSONString(append(b, `},{"label":true,"text":`...), trained)
+	return append(b, "}]}\n"...), nil
+}
+
+// promptCompletion splits the last turn off. Turns are copied as they are written;
+// a row of prompt and completion is what is wanted already.
+func (d Derived) promptCompletion(row []byte) ([]byte, error) {
 	var in struct {
 		Messages   []json.RawMessage `json:"messages"`
 		Tools      json.RawMessage   `json:"tools"`
@@ -98,7 +138,7 @@ func (d Derived) row(row []byte) ([]byte, error) {
 		return nil, err
 	}
 	if in.Messages == nil && in.Prompt != nil && in.Completion != nil {
-		return append(bytes.TrimSpace(row), '\n'), nil
+		return append(row, '\n'), nil
 	}
 	last := len(in.Messages) - 1
 	var turn struct {
@@ -129,7 +169,14 @@ func (d Derived) row(row []byte) ([]byte, error) {
 	return append(b, '}', '\n'), nil
 }
 
-const layoutPromptCompletion = "prompt_completion"
+// Layouts of derived files.
+const (
+	layoutPromptCompletion = "prompt_completion"
+	layoutSegments         = "segments"
+)
+
+// derivedRows is the name of a derived file.
+const derivedRows = "rows.jsonl"
 
 // loader is the builder of the datasets library that reads a file, by its ending.
 func loader(file string) string {

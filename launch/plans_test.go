@@ -119,6 +119,10 @@ func TestPlansKeepTheFeed(t *testing.T) {
 					if len(p.Derived) != 1 || p.Derived[0].Layout != "prompt_completion" {
 						t.Errorf("%s %s: rows are not made into prompt and completion: %+v", tr.name, c, p.Derived)
 					}
+				case w == "rows of segments":
+					if len(p.Derived) != 1 || p.Derived[0].Layout != "segments" {
+						t.Errorf("%s %s: rows are not made into segments: %+v", tr.name, c, p.Derived)
+					}
 				case strings.HasSuffix(w, "in each row"):
 					if len(p.Derived) != 1 || !p.Derived[0].NoThinking {
 						t.Errorf("%s %s: rows do not say enable_thinking false", tr.name, c)

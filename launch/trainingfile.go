@@ -287,19 +287,17 @@ func (r *trainingReader) axolotlFile(t *TrainingFile) error {
 	}
 	var told []string
 	for i, d := range list.Content {
-		o, columns, words := r.axolotlDataset(d)
+		chat, columns, words := r.axolotlDataset(d)
 		if i > 0 && strings.Join(words, "\n") != strings.Join(told, "\n") {
 			r.doc.Report(d, msg.Text{"its settings differ from those of the dataset before it: check them one by one", "其设置与前一个数据集不同：请分别检查"})
 		}
 		told = words
 		if t.Known {
-			t.Settings.Feed, t.Settings.Pair = o.Feeder(), o.Pair()
+			t.Settings.Feed, t.Settings.Pair = feed.Axolotl{}.Feeder(), feed.Axolotl{}.Pair()
 		}
-		if !o.LastOnly {
+		t.Contract = "" // of pairs the block is always trained, and segments say it themselves
+		if chat && r.text("rl") == "" {
 			t.Contract = emit.EmptyThinkMasked
-		}
-		if r.text("rl") != "" { // the block is always trained
-			t.Contract = ""
 		}
 		for _, name := range rowFiles(d) {
 			r.file(t, name, columns)
@@ -309,8 +307,9 @@ func (r *trainingReader) axolotlFile(t *TrainingFile) error {
 	return nil
 }
 
-// axolotlDataset reads an entry of axolotl's datasets.
-func (r *trainingReader) axolotlDataset(d *yaml.Node) (o feed.Axolotl, columns parity.Columns, words []string) {
+// axolotlDataset reads an entry of axolotl's datasets; chat says that its rows are
+// rendered.
+func (r *trainingReader) axolotlDataset(d *yaml.Node) (chat bool, columns parity.Columns, words []string) {
 	field := func(name string) (*yaml.Node, string) {
 		n := entry(d, name)
 		return n, strings.Join(texts(n), ",")
@@ -322,13 +321,13 @@ func (r *trainingReader) axolotlDataset(d *yaml.Node) (o feed.Axolotl, columns p
 		if _, text := field("field"); text != "" {
 			columns = parity.Columns{Strict: true, Text: text}
 		}
-		return o, columns, words
+		return false, columns, words
 	case "", "input_output":
-		return o, columns, words
+		return false, columns, words
 	case "chat_template", "chat_template.default":
 	default:
 		r.unknown(n, "type", kind)
-		return o, columns, words
+		return false, columns, words
 	}
 	for _, usual := range []string{"messages", "chosen", "rejected"} {
 		name := "field_" + usual
@@ -343,21 +342,23 @@ func (r *trainingReader) axolotlDataset(d *yaml.Node) (o feed.Axolotl, columns p
 	}
 	trained, eos := axolotlLoss(d, "roles_to_train", "assistant"), axolotlLoss(d, "train_on_eos", "turn")
 	switch {
-	case trained == "null" && eos == "null":
-		o.LastOnly = true
 	case trained != "assistant":
 		r.unknown(entry(d, "roles_to_train"), "roles_to_train", trained)
 	case eos != "turn":
 		r.unknown(entry(d, "train_on_eos"), "train_on_eos", eos)
 	}
-	return o, columns, append(words, "roles_to_train: "+trained, "train_on_eos: "+eos)
+	return true, columns, append(words, "roles_to_train: "+trained, "train_on_eos: "+eos)
 }
 
-// axolotlLoss is a setting of an entry as text; missing where it is not there.
+// axolotlLoss is a setting of an entry as text; missing where it is not there or
+// null, which axolotl's reader leaves out.
 func axolotlLoss(d *yaml.Node, name, missing string) string {
 	n := entry(d, name)
-	if n == nil {
+	switch {
+	case n == nil || n.Tag == "!!null":
 		return missing
+	case n.Kind == yaml.SequenceNode && len(n.Content) == 0:
+		return "[]"
 	}
-	return orWord(strings.Join(texts(n), ","), "null")
+	return strings.Join(texts(n), ",")
 }

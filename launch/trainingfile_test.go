@@ -116,7 +116,10 @@ func TestReadTrainingFileOfOthers(t *testing.T) {
 		{"trl", "a.yaml", "max_length: 99\n", "it names no dataset"},
 		{"trl", "a.yaml", "dataset_name: a.jsonl\ncompletion_only_loss: false\n", "2:23: what is fed under completion_only_loss: false is not known"},
 		{"trl", "a.yaml", "dataset_name: a.jsonl\nmax_length: none\n", "max_length must be a whole number above 0, not none"},
-		{"axolotl", "a.yaml", entry + "roles_to_train: null, train_on_eos: null}\n", "type: chat_template, roles_to_train: null, train_on_eos: null · 512 · a.jsonl · "},
+		// axolotl's reader leaves null out, so that the defaults hold
+		{"axolotl", "a.yaml", entry + "roles_to_train: null, train_on_eos: null}\n", "type: chat_template, roles_to_train: assistant, train_on_eos: turn · 512 · a.jsonl ·  empty-think-masked"},
+		{"axolotl", "a.yaml", entry + "roles_to_train: []}\n", "what is fed under roles_to_train: [] is not known"},
+		{"axolotl", "a.yaml", "base_model: m\ndatasets: [{path: a.jsonl, type: input_output}]\n", "type: input_output · 512 · a.jsonl · "},
 		{"axolotl", "a.yaml", entry + "}\nchat_template: llama3\nsequence_len: 4096\n", "type: chat_template, roles_to_train: assistant, train_on_eos: turn · 4096 · a.jsonl · llama3 unknown empty-think-masked"},
 		{"axolotl", "a.yaml", entry + "roles_to_train: [assistant, user]}\n", "what is fed under roles_to_train: assistant,user is not known"},
 		{"axolotl", "a.yaml", entry + "train_on_eos: last}\n", "what is fed under train_on_eos: last is not known"},

@@ -254,8 +254,14 @@ func (c *configCheck) axolotlTemplate() {
 		return
 	}
 	for _, item := range list.Content {
-		if v := spec.ValueOf(item, "chat_template"); v != item && v != nil {
+		if v := entry(item, "chat_template"); v != nil {
 			check(v)
+		}
+		for _, name := range []string{"roles_to_train", "train_on_eos"} {
+			if v := entry(item, name); v != nil && v.Tag == "!!null" {
+				c.warn("null_default", v, fail.New(fail.Config, msg.Text{"axolotl leaves %s: null out, and its default holds: the think block is not trained", "axolotl 会忽略 %s: null 而使用默认值：思考块不参与训练"}, name).
+					Hint(msg.Text{"rows of segments under type: input_output train it: drydock prep --to axolotl-segments", "type: input_output 的 segments 行会训练它：drydock prep --to axolotl-segments"}))
+			}
 		}
 	}
 }

@@ -86,9 +86,6 @@ func (t trl) command() string {
 	return "sft"
 }
 
-// trlRows is the file of rows that TRL is given.
-const trlRows = "rows.jsonl"
-
 // Plan implements [Trainer].
 func (t trl) Plan(j Job, f Found) (Plan, error) {
 	base, contract, err := t.o.needs(t.Name(), j)
@@ -115,8 +112,8 @@ func (t trl) Plan(j Job, f Found) (Plan, error) {
 	}
 	data := fromDir(j.Dir, j.Data)
 	if t.o.rows() == RowsChat {
-		p.Derived = []Derived{{Name: trlRows, From: data, Layout: layoutPromptCompletion, NoThinking: contract == emit.EmptyThinkMasked}}
-		data = trlRows
+		p.Derived = []Derived{{Name: derivedRows, From: data, Layout: layoutPromptCompletion, NoThinking: contract == emit.EmptyThinkMasked}}
+		data = derivedRows
 	}
 	p.Files = []File{{"trl.yaml", t.config(j, base, data, version, f)}}
 	return p, nil

@@ -2,38 +2,55 @@ package feed
 
 import (
 	"slices"
+	"sort"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/qwen3"
+
+	"golang.org/x/text/unicode/norm"
 )
 
-// Axolotl are the settings of axolotl 0.21.0's chat_template rows that change
-// what a row becomes.
+// Axolotl are the settings of axolotl 0.21.0 that change what a row becomes.
+//
+// Messages are read under type: chat_template with roles_to_train: [assistant] and
+// train_on_eos: turn. No setting has them train the think block: the reader of
+// axolotl's training file leaves out what is null (utils/config, exclude_none), so
+// that null is these same values.
 type Axolotl struct {
-	// LastOnly is roles_to_train: null together with train_on_eos: null: the loss
-	// is taken on everything after the prompt of the last turn.
-	LastOnly bool
+	// Segments: the row is what [Segments] makes of it, under type: input_output.
+	Segments bool
 }
 
-// dummy is the answer axolotl puts in a turn's place to see where the turn lies.
+// dummy is the question axolotl puts in front of an answer of a preference pair,
+// and the first of the answers it puts in a turn's place to see where the turn lies.
 const dummy = "[[dummy_message]]"
 
 const imEnd = 151645 // <|im_end|>
 
 // Feeder returns what these settings make of a row.
 func (o Axolotl) Feeder() Feeder {
-	if o.LastOnly {
-		return afterPrompt
+	if o.Segments {
+		return apart
 	}
 	return func(c *qwen3.Conversation) (Sample, error) {
-		ids, err := encoded(c, qwen3.RenderOptions{})
+		rendered, err := qwen3.Render(nil, c, qwen3.RenderOptions{})
 		if err != nil {
 			return Sample{}, err
 		}
-		s := Sample{IDs: ids, Loss: make([]bool, len(ids))}
+		text := norm.NFC.String(string(rendered)) // as the tokens have it
+		var s Sample
+		s.add(text, false)
+		ends, end := make([]int, len(s.IDs)), 0
+		for i := range s.IDs {
+			end += len(qwen3.Decode(s.IDs[i : i+1]))
+			ends[i] = end
+		}
 		for i, m := range c.Messages {
 			if m.Role == "assistant" {
-				if err := s.turn(c, i); err != nil {
+				if err := s.turn(c, i, text, ends); err != nil {
 					return Sample{}, err
 				}
 			}
@@ -42,30 +59,27 @@ func (o Axolotl) Feeder() Feeder {
 	}
 }
 
-// turn takes the loss on what changes when the turn is another one, and on the
-// <|im_end|> after it. Of a turn that is the dummy itself nothing changes, and
-// axolotl goes on to the end.
-func (s *Sample) turn(c *qwen3.Conversation, i int) error {
-	dummy := dummy
-	itself := c.Messages[i].Content == dummy
-	if itself {
-		dummy = "-"
+// turn takes the loss on the tokens of what changes in the text when the turn is
+// another one, and on the <|im_end|> after it. Two others are tried, whose ends
+// have no letter in common, and the wider span is taken. ends are the bytes of the
+// text behind each token.
+func (s *Sample) turn(c *qwen3.Conversation, i int, text string, ends []int) error {
+	from, to := len(text), 0
+	for _, other := range [...]string{dummy, "zzdummymessagezz"} {
+		changed := qwen3.Conversation{Messages: slices.Clone(c.Messages), Tools: c.Tools}
+		changed.Messages[i] = qwen3.Message{Role: "assistant", Content: other, Text: true}
+		with, err := qwen3.Render(nil, &changed, qwen3.RenderOptions{})
+		if err != nil {
+			return err
+		}
+		a, b := changedSpan(text, norm.NFC.String(string(with)))
+		from, to = min(from, a), max(to, b)
 	}
-	other := qwen3.Conversation{Messages: slices.Clone(c.Messages), Tools: c.Tools}
-	other.Messages[i] = qwen3.Message{Role: "assistant", Content: dummy, Text: true}
-	if reasoning, _ := c.Messages[i].Thinking(); reasoning != "" {
-		thought := dummy
-		other.Messages[i].Reasoning = &thought
+	if from >= to {
+		return nil
 	}
-	ids, err := encoded(&other, qwen3.RenderOptions{})
-	if err != nil {
-		return err
-	}
-	start := sameStart(s.IDs, ids)
-	end := len(s.IDs)
-	for k := len(ids); !itself && end > start && k > start && s.IDs[end-1] == ids[k-1]; k-- {
-		end--
-	}
+	start := sort.SearchInts(ends, from+1)
+	end := 1 + sort.SearchInts(ends, to) // ends: the token that holds the last changed byte
 	for k := start; k < end; k++ {
 		s.Loss[k] = true
 	}
@@ -73,6 +87,26 @@ func (s *Sample) turn(c *qwen3.Conversation, i int) error {
 		s.Loss[end+k] = true
 	}
 	return nil
+}
+
+// changedSpan returns the bytes of a text that differ from another one, whole
+// characters, as what neither begins nor ends alike.
+func changedSpan(text, other string) (from, to int) {
+	n := min(len(text), len(other))
+	for from < n && text[from] == other[from] {
+		from++
+	}
+	for from > 0 && from < len(text) && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	k := 0
+	for k < n-from && text[len(text)-1-k] == other[len(other)-1-k] {
+		k++
+	}
+	for to = len(text) - k; to < len(text) && !utf8.RuneStart(text[to]); {
+		to++
+	}
+	return from, to
 }
 
 // Pair returns what rl: dpo with type: chat_template.default makes of a preference
@@ -110,29 +144,37 @@ func textOnly(turns []qwen3.Message) *qwen3.Conversation {
 	return c
 }
 
-// afterPrompt puts the ids of the whole conversation behind those of its prompt,
-// by their number; where the last turn is no answer, they do not fit.
-func afterPrompt(c *qwen3.Conversation) (Sample, error) {
-	last := max(0, len(c.Messages)-1)
-	given, err := qwen3.Render(nil, &qwen3.Conversation{Messages: c.Messages[:last], Tools: c.Tools}, qwen3.RenderOptions{GenerationPrompt: true})
+// Segments renders a conversation with the model's template and parts the text in
+// front of the last answer, think block and all: the loss is taken on what is
+// trained only. The error is of kind partial.
+func Segments(c *qwen3.Conversation) (given, trained string, err error) {
+	last := len(c.Messages) - 1
+	if last < 1 || c.Messages[last].Role != "assistant" {
+		return "", "", fail.New(fail.Partial, msg.Text{"messages does not end with an answer to a question", "messages 未以对问题的回答结尾"})
+	}
+	prompt, err := qwen3.Render(nil, &qwen3.Conversation{Messages: c.Messages[:last], Tools: c.Tools}, qwen3.RenderOptions{GenerationPrompt: true})
 	if err != nil {
-		return Sample{}, err
+		return "", "", err
 	}
 	text, err := qwen3.Render(nil, c, qwen3.RenderOptions{})
 	if err != nil {
-		return Sample{}, err
+		return "", "", err
 	}
-	prompt := qwen3.Encode(make([]int32, 0, len(text)/2), string(given))
-	ids := encodeOn(prompt, given, text)
-	s := Sample{IDs: prompt, Loss: make([]bool, len(prompt))}
-	if len(ids) > len(prompt) {
-		s.IDs = append(s.IDs, ids[len(prompt):]...)
-		s.Loss = append(s.Loss, slices.Repeat([]bool{true}, len(ids)-len(prompt))...)
+	trained, ok := strings.CutPrefix(string(text), string(prompt))
+	if !ok { // as the last, the answer before it has a think block
+		return "", "", fail.New(fail.Partial, msg.Text{"two answers stand one behind the other at the end of messages", "messages 末尾有两个相邻的回答"})
 	}
-	return s, nil
+	return string(prompt), trained, nil
 }
 
-func encoded(c *qwen3.Conversation, o qwen3.RenderOptions) ([]int32, error) {
-	text, err := qwen3.Render(nil, c, o)
-	return qwen3.Encode(nil, string(text)), err
+// apart encodes each segment by itself, as axolotl does.
+func apart(c *qwen3.Conversation) (Sample, error) {
+	given, trained, err := Segments(c)
+	if err != nil {
+		return Sample{}, err
+	}
+	var s Sample
+	s.add(given, false)
+	s.add(trained, true)
+	return s, nil
 }

@@ -157,10 +157,12 @@ func TestTRL(t *testing.T) {
 func TestAxolotl(t *testing.T) {
 	t.Parallel()
 	n := holdTo(t, golden.RealData(t, "trainers-real", "template_vectors_axolotl.jsonl"), func(v *vector) feed.Feeder {
-		_, last := v.Settings["roles_to_train"]
-		return feed.Axolotl{LastOnly: last}.Feeder()
+		if _, null := v.Settings["roles_to_train"]; null {
+			return nil // made behind the back of axolotl's reader, which leaves null out
+		}
+		return feed.Axolotl{}.Feeder()
 	})
-	if n != 155 {
+	if n != 124 {
 		t.Errorf("%d vectors", n)
 	}
 }

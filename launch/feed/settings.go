@@ -151,12 +151,13 @@ func forTRL(c emit.Contract) Settings {
 
 func forAxolotl(c emit.Contract) Settings {
 	var o Axolotl
-	s := Settings{Trainer: "axolotl", Version: "0.21.0", Words: []string{"type: chat_template", "chat_template: tokenizer_default"}}
+	s := Settings{Trainer: "axolotl", Version: "0.21.0"}
 	switch c {
 	case emit.EmptyThink, emit.CoT:
-		o.LastOnly = true
-		s.Words = append(s.Words, "roles_to_train: null", "train_on_eos: null")
+		o.Segments = true // the block is trained in no other way
+		s.Words = []string{"type: input_output", "rows of segments"}
 	case emit.EmptyThinkMasked:
+		s.Words = []string{"type: chat_template", "chat_template: tokenizer_default"}
 	default:
 		return s
 	}

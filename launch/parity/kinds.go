@@ -130,7 +130,10 @@ func lossFix(trainer string) msg.Text {
 			`使用 prompt 与 completion 行；行内 "chat_template_kwargs": {"enable_thinking": false} 使思考块不计损失`,
 		}
 	case "axolotl":
-		return msg.Text{"roles_to_train: null with train_on_eos: null trains the block", "roles_to_train: null 加 train_on_eos: null 会训练思考块"}
+		return msg.Text{
+			"rows of segments under type: input_output train the block (drydock prep --to axolotl-segments, and drydock train makes them); no setting of chat_template does",
+			"type: input_output 的 segments 行会训练思考块（drydock prep --to axolotl-segments 写出，drydock train 也会生成）；chat_template 没有这样的设置",
+		}
 	}
 	return msg.Text{}
 }

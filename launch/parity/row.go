@@ -102,6 +102,22 @@ func (p *rowParser) parse(data []byte) (*row, error) {
 	return r, nil
 }
 
+// Conversation reads a training row of a usual shape as [Check] does. The error is
+// of kind partial.
+func Conversation(data []byte) (*qwen3.Conversation, error) {
+	var p rowParser
+	r, err := p.parse(data)
+	switch {
+	case err != nil:
+		return nil, err
+	case r.running != nil:
+		return nil, bad("", msg.Text{"no conversation in it", "其中没有对话"})
+	case r.foreign:
+		return nil, bad("", msg.Text{"what it holds beside text and functions cannot be rendered", "除文本与函数之外的内容无法渲染"})
+	}
+	return &r.conv, nil
+}
+
 func notJSON(data []byte) error {
 	var any json.RawMessage
 	err := json.Unmarshal(data, &any)

@@ -190,9 +190,25 @@ class Dock:
         folder.mkdir(parents=True)
         for f in p["files"]:
             (folder / f["name"]).write_text(f["content"], encoding="utf-8", newline="\n")
-        for d in p.get("derived", []):  # rows of prompt and completion already
-            shutil.copy(folder / d["from"], folder / d["name"])
+        for d in p.get("derived", []):
+            if d["layout"] == "segments":
+                from transformers import AutoTokenizer
+                tokenizer = AutoTokenizer.from_pretrained(str(self.folder / "models" / "Qwen3-8B"))
+                write(folder / d["name"], [segments(tokenizer, json.loads(l)) for l in (folder / d["from"]).read_text(encoding="utf-8").splitlines()])
+            else:  # rows of prompt and completion already
+                shutil.copy(folder / d["from"], folder / d["name"])
         return folder, p["argv"]
+
+
+def segments(tokenizer, row):
+    """A row of messages as drydock train makes it for axolotl, by the template itself."""
+    if "messages" not in row:  # segments or tokens already
+        return row
+    turns, tools = row["messages"], row.get("tools")
+    given = tokenizer.apply_chat_template(turns[:-1], tools=tools, tokenize=False, add_generation_prompt=True)
+    text = tokenizer.apply_chat_template(turns, tools=tools, tokenize=False)
+    assert text.startswith(given), (given, text)
+    return {"segments": [{"label": False, "text": given}, {"label": True, "text": text[len(given):]}]}
 
 
 def sample(ids, labels):

@@ -116,7 +116,7 @@ def equal(want, got):
     if isinstance(want, list) and isinstance(got, list):
         return len(want) == len(got) and all(equal(w, g) for w, g in zip(want, got))
     if isinstance(want, dict):
-        return isinstance(got, str) or all(equal(v, got.get(k)) for k, v in want.items())
+        return isinstance(got, str) or all(k in got and equal(v, got[k]) for k, v in want.items())
     if isinstance(got, list):
         return [str(want)] == got or str(want).split(",") == [str(g) for g in got] or want == "none" and not got
     if isinstance(got, bool):
