@@ -28,6 +28,7 @@ type Options struct {
 	AllowRestricted bool        // read files whose owner forbids copying text
 	Password        string      // opens an encrypted file
 	WholePage       bool        // read of web pages also what is around their content
+	Aside           bool        // read of JSON documents also the words beside the rows, as text
 	CacheDir        string      // holds compiled code of the PDF reader between runs; empty: none
 	Workers         int         // pages read at once; below 1: the number of usable CPUs
 	OCR             *OCR        // reads pages of PDF files that show only a picture; nil: they are dropped

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"path/filepath"
 	"strings"
@@ -96,7 +97,8 @@ var errStop = errors.New("stop")
 //
 // Rows are numbered through the file (At.Row). The names of objects and arrays
 // on the way that are no mere identifier ("第一章", "Rule 5") come as headings.
-// Fields beside the arrays are told in a note.
+// Fields beside the arrays are told in a note; Options.Aside has their words given
+// as text.
 type jsonWalk struct {
 	ctx      context.Context
 	unit     Unit
@@ -332,7 +334,8 @@ func (w *jsonWalk) field(depth int) error {
 	}
 	w.in.keep = w.in.pos
 	err = w.in.skipValue()
-	if f := w.check.check(w.in.buf[w.in.keep:w.in.pos]); f != nil {
+	value := w.in.buf[w.in.keep:w.in.pos]
+	if f := w.check.check(value); f != nil {
 		at := w.in.keep + f.Offset
 		w.in.keep = -1
 		return w.syntax(at, msg.Text{"the value of %q is broken: %s", "%q 的值有错：%s"}, key, f.Text)
@@ -340,10 +343,48 @@ func (w *jsonWalk) field(depth int) error {
 	if w.in.keep = -1; err != nil {
 		return w.cut(msg.Text{"the file ends inside a value, after row %d: it is incomplete", "文件在值中间结束（第 %d 行之后）：内容不完整"}, w.row)
 	}
-	if len(w.aside) < 20 {
-		w.aside = append(w.aside, key)
+	return w.besides(key, value)
+}
+
+// besides takes a field that stands beside the rows.
+func (w *jsonWalk) besides(key string, value []byte) error {
+	if !w.unit.File.Options.Aside {
+		if len(w.aside) < 20 {
+			w.aside = append(w.aside, key)
+		}
+		return nil
+	}
+	text := jsonWords(value)
+	if !isIdentifier(key) {
+		text = strings.TrimSuffix(key+"\n"+text, "\n")
+	}
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	w.headings++ // counted with them: a line number alone would look like that of a row
+	if !w.yield(drydock.Block{Text: text, At: drydock.Locator{Para: w.headings}}, nil) {
+		return errStop
 	}
 	return nil
+}
+
+// jsonWords gives the strings of a JSON value one a line, names of fields
+// included; what a strict parser does not take, such as NaN, and all behind it
+// as it stands.
+func jsonWords(value []byte) string {
+	var words []string
+	d := json.NewDecoder(bytes.NewReader(value))
+	for {
+		t, err := d.Token()
+		switch s, ok := t.(string); {
+		case errors.Is(err, io.EOF):
+			return strings.Join(words, "\n")
+		case err != nil:
+			return strings.Join(append(words, string(value[d.InputOffset():])), "\n")
+		case ok:
+			words = append(words, s)
+		}
+	}
 }
 
 // rowsAhead reports whether the array that begins here holds objects or arrays.

@@ -57,6 +57,19 @@ func TestJSONShapes(t *testing.T) {
 	}
 }
 
+// What stands beside the rows is given as text where it is asked for, and not
+// told as left out.
+func TestJSONAside(t *testing.T) {
+	t.Parallel()
+	const text = `{"version":1,"note":"a\n\u951a","data":[{"a":1}],"第一章":["b",NaN,"c"],"meta":{"more":{"d":[null,"e"]},"rows":[{"a":2}]}}`
+	r, _ := formattest.Read(t.Context(), fileOf(t, "a.json", []byte(text)), format.Options{Aside: true})
+	if r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	compare(t, []string{"para1|a\n锚", `r1|{"a":1}`, "para2|第一章\nb\nNaN,\"c\"]", `r2|{"d":[null,"e"]}`, `r3|{"a":2}`}, shown(r))
+	compare(t, nil, codes(r))
+}
+
 func TestJSONBroken(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -174,6 +174,11 @@ func BiasSentence(b *eval.LetterBias, l msg.Lang) string {
 	switch {
 	case b.Wrong == 0 || b.DF == 0:
 		return msg.Text{"No wrong answer names an offered letter, so nothing can be said about a liking for one.", "没有答错且字母在选项中的回答，无法判断是否偏好某个字母。"}.In(l)
+	case b.PValue == 1 && b.ChiSquare > 0: // see [eval.LetterBias]
+		return msg.Text{
+			"%d wrong {answer is|answers are} too few to say whether a letter is liked: %s against an even spread over the wrong options.",
+			"%d 个错误回答太少，无法判断是否偏好某个字母：相对均匀分布 %s。",
+		}.Format(l, b.Wrong, msg.List(more))
 	case b.PValue < 0.01:
 		return msg.Text{
 			"The %d wrong answers lean to some letters: %s against an even spread over the wrong options (chi-square %.1f, p %s).",

@@ -35,7 +35,7 @@ type ContamExplainOptions struct {
 func newContamExplainCommand(a *app) *cobra.Command {
 	var o ContamExplainOptions
 	c := a.command("explain", about{
-		use: "FILE:LINE --against REF|FILE…", args: oneArg("FILE:LINE"),
+		use: "FILE:LINE --against REF|FILE…", args: someArgs("FILE:LINE"),
 		short: msg.Text{"Say why a record is, or is not, a benchmark item.", "说明一条记录为何是或不是评测集题目。"},
 		long: msg.Text{
 			"Every step of the check is shown with its threshold: how much of the item's rare letter sequences the record has, how alike stem and options are, which rule gave the verdict, and both texts side by side. Without --item the nearest items are explained. A place may be copied as contam check prints it (FILE sheet:S1 r27, or a line inside a document); FILE --record ID names the row by its own id instead.",
@@ -50,7 +50,7 @@ func newContamExplainCommand(a *app) *cobra.Command {
 		if err := a.require(cmd, "against", strings.Join(o.Against, "")); err != nil {
 			return err
 		}
-		o.Place = args[0]
+		o.Place = strings.Join(args, " ") // a place with a blank, copied without quotes
 		return runContamExplain(cmd.Context(), a, o)
 	}
 	f := a.flags(c.Flags())

@@ -164,7 +164,7 @@ func (f flags) encoding(p *string) {
 
 // options checks the flags and reads the password.
 func (o readOptions) options() (format.Options, error) {
-	f := format.Options{Encoding: o.Encoding, AllowRestricted: o.AllowRestricted, Password: o.password, WholePage: true} // a leak may stand in a side column
+	f := format.Options{Encoding: o.Encoding, AllowRestricted: o.AllowRestricted, Password: o.password, WholePage: true, Aside: true} // a leak may stand in a side column
 	if err := format.CheckEncoding(o.Encoding); err != nil {
 		return f, err
 	}

@@ -23,7 +23,7 @@ func newPackageScanner(ix *contam.Index, cacheDir string) (*packageScanner, erro
 	}
 	return &packageScanner{&ContamCheck{
 		Index: ix, raw: ix.Raw(), tmp: tmp, pool: &scannerPool{make: func() ContamScanner { return ix.Scanner() }},
-		Read: format.Options{CacheDir: cacheDir, Workers: 1, PDF: format.NewPDFRuntime(cacheDir)},
+		Read: format.Options{WholePage: true, Aside: true, CacheDir: cacheDir, Workers: 1, PDF: format.NewPDFRuntime(cacheDir)},
 	}}, nil
 }
 
