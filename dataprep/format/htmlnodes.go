@@ -237,3 +237,78 @@ func textOf(n *html.Node) string {
 	}
 	return b.String()
 }
+
+// unseen says why an element is not shown: nav, hidden, or code, which is no
+// text at all.
+func unseen(n *html.Node) string {
+	switch n.DataAtom {
+	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Object, atom.Iframe, atom.Head, atom.Svg,
+		atom.Datalist, atom.Noframes, atom.Noembed, atom.Canvas, atom.Video, atom.Audio, atom.Map:
+		return "code"
+	case atom.Nav:
+		return "nav"
+	case atom.Header, atom.Footer:
+		// of the page, not of an article in it
+		for p := n.Parent; p != nil; p = p.Parent {
+			switch p.DataAtom {
+			case atom.Article, atom.Main, atom.Section, atom.Aside:
+				return ""
+			}
+		}
+		if n.DataAtom == atom.Header && holdsHeading(n) {
+			return "" // many pages put the title there
+		}
+		return "nav"
+	}
+	if n.Data == "xml" { // settings Word writes into its pages
+		return "code"
+	}
+	switch role := attrOf(n, "role"); role {
+	case "navigation", "banner", "contentinfo", "search":
+		if !holdsHeading(n) {
+			return "nav"
+		}
+	}
+	if hasAttr(n, "hidden") {
+		return "hidden"
+	}
+	if strings.Contains(attrOf(n, "class"), "mwe-math") {
+		return "" // Wikipedia hides the formula behind its picture
+	}
+	if style := strings.ToLower(strings.ReplaceAll(attrOf(n, "style"), " ", "")); strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden") {
+		return "hidden"
+	}
+	return ""
+}
+
+// holdsAnswer reports hidden text that says an answer or explains one.
+func holdsAnswer(n *html.Node) bool {
+	const most = 4000 // bytes; a longer one is a dialogue or a page of its own
+	t := strings.ToLower(textOf(n))
+	return len(t) <= most && (strings.Contains(t, "答案") || strings.Contains(t, "解析") || strings.Contains(t, "answer"))
+}
+
+// mostAsides is how many asides of a page are looked at; each look takes time by
+// its size, and they may be nested.
+const mostAsides = 100
+
+// mostlyLinks reports an element most of whose text leads elsewhere.
+func mostlyLinks(n *html.Node) bool {
+	all, linked := len(strings.Join(strings.Fields(textOf(n)), "")), 0
+	for c := range n.Descendants() {
+		if c.DataAtom == atom.A {
+			linked += len(strings.Join(strings.Fields(textOf(c)), ""))
+		}
+	}
+	return linked*2 > all
+}
+
+func holdsHeading(n *html.Node) bool {
+	for c := range n.Descendants() {
+		switch c.DataAtom {
+		case atom.H1, atom.H2:
+			return true
+		}
+	}
+	return false
+}
