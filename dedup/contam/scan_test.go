@@ -133,3 +133,18 @@ func damaged(rng *rand.Rand, s string, share float64) string {
 	}
 	return string(r)
 }
+
+// A row without a finding allocates nothing once the scanner's buffers have grown.
+func TestRowAllocates(t *testing.T) {
+	s := testIndex(t).Scanner()
+	s.Break()
+	line := row(strings.Repeat(proseBefore+"Keep the deck clear of lines. ", 20))
+	n := testing.AllocsPerRun(20, func() {
+		if found, err := s.Row(line); err != nil || len(found) > 0 {
+			t.Fatal(found, err)
+		}
+	})
+	if n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
