@@ -106,12 +106,12 @@ func BenchmarkNearMemory(b *testing.B) {
 		}
 		runtime.GC()
 		runtime.ReadMemStats(&sketched)
-		b.ReportMetric(float64(sketched.HeapAlloc-before.HeapAlloc)/n, "waiting-B/record")
+		b.ReportMetric((float64(sketched.HeapAlloc)-float64(before.HeapAlloc))/n, "waiting-B/record")
 		if err := e.Decide(b.Context()); err != nil {
 			b.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)
-		b.ReportMetric(float64(after.Sys-before.Sys)/n, "system-B/record")
+		b.ReportMetric((float64(after.Sys)-float64(before.Sys))/n, "system-B/record")
 		runtime.KeepAlive(list)
 	}
 }
