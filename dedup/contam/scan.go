@@ -1,7 +1,6 @@
 package contam
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 )
@@ -25,6 +24,7 @@ type Scanner struct {
 	fields []field
 	held   []byte // texts of a record, as bytes
 	hits   []hit
+	behind []hit // for their order
 
 	maybes [maybeLen]int32 // where seeds end that the filter knows
 
@@ -108,8 +108,22 @@ func (s *Scanner) scan() {
 	for w := 0; w < len(s.text.starts); w += maybeLen {
 		s.words(ls, w, min(len(s.text.starts), w+maybeLen))
 	}
-	if others > 0 && others < len(s.hits) {
-		slices.SortStableFunc(s.hits, func(a, b hit) int { return cmp.Compare(a.end, b.end) })
+	s.merge(others)
+}
+
+// merge puts the hits in the order of their ends; those before and those from n on
+// are.
+func (s *Scanner) merge(n int) {
+	s.behind = append(s.behind[:0], s.hits[n:]...)
+	i, k := n-1, len(s.hits)-1
+	for j := len(s.behind) - 1; j >= 0; k-- {
+		if i >= 0 && s.hits[i].end > s.behind[j].end {
+			s.hits[k] = s.hits[i]
+			i--
+		} else {
+			s.hits[k] = s.behind[j]
+			j--
+		}
 	}
 }
 
