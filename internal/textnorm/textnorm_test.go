@@ -121,7 +121,7 @@ func TestScriptLang(t *testing.T) {
 	for s, want := range map[string]string{
 		"":               Undetermined,
 		"12 / 3.5":       Undetermined,
-		"船舶型吃水是指______。": Chinese,
+		"灯罩的厚度是指______。": Chinese,
 		"NAVTEX接收机的字符B4代表什么？":    Chinese,
 		"当AIS设备失效时，应报告VTS。":      Chinese,
 		"You must sound a blast": English,

@@ -35,7 +35,7 @@ func TestInvalidUTF8Leads(t *testing.T) {
 }
 
 func FuzzInvalidUTF8(f *testing.F) {
-	for _, s := range []string{"", "号型的颜色是", "a\xe0\x80\x80", "\xed\xa0\x80 and more text", "中文 mixed 文字 \xff"} {
+	for _, s := range []string{"", "缆桩漆成灰色", "a\xe0\x80\x80", "\xed\xa0\x80 and more text", "中文 mixed 文字 \xff"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -47,7 +47,7 @@ func FuzzInvalidUTF8(f *testing.F) {
 
 func BenchmarkInvalidUTF8(b *testing.B) {
 	for name, text := range map[string]string{
-		"zh":    strings.Repeat("号灯、号型的颜色是（ ）。", 100),
+		"zh":    strings.Repeat("号灯、缆桩漆成灰色（ ）。", 100),
 		"en":    strings.Repeat("every vessel shall at all times ", 100),
 		"mixed": strings.Repeat("使用 apt-get 安装 GPS 3 号", 100),
 	} {

@@ -141,7 +141,7 @@ func TestBlind(t *testing.T) {
 		}
 	}
 	items := []benchmark.Item{{}}
-	items[0].Question.Stem = "号型的颜色是______。"
+	items[0].Question.Stem = "缆桩的颜色是______。"
 	for _, r := range Rules() {
 		ix, err := New(r.Name, []contam.Set{{Items: items}})
 		if err != nil {
