@@ -299,13 +299,8 @@ func (x *runIndex) reset(text []letter) {
 	clear(x.head[:])
 	n := max(0, len(text)-runLen+1)
 	x.next = slices.Grow(x.next[:0], n)[:n]
-	if n == 0 {
-		return
-	}
-	key := plainKey(text[:runLen-1])
-	for i, l := range text[runLen-1:] {
-		key = key<<16 | uint64(l)
-		h := key * mix >> runShift
+	for i := range n {
+		h := runHash(text[i:])
 		x.next[i], x.head[h] = x.head[h], int32(i+1)
 	}
 }
@@ -313,16 +308,7 @@ func (x *runIndex) reset(text []letter) {
 // runShift leaves the bits of a hash that number the heads.
 const runShift = 55
 
-// plainKey is four letters as one number.
-func plainKey(ls []letter) uint64 {
-	var key uint64
-	for _, l := range ls {
-		key = key<<16 | uint64(l)
-	}
-	return key
-}
-
-func runHash(ls []letter) int { return int(plainKey(ls[:runLen]) * mix >> runShift) }
+func runHash(ls []letter) int { return int(seedKey(ls) * mix >> runShift) }
 
 // find returns where ls first ends in text, which is that of the index but for
 // letters that were taken out of it; 0: it is not there.

@@ -149,6 +149,10 @@ const (
 
 func (f *seedFilter) add(h uint64) { f[h>>filterWord] |= 1 << (h >> filterBit & 63) }
 
+// has reports whether the filter lets a hash through. What is counted by it is counted
+// without a jump.
+func (f *seedFilter) has(h uint64) bool { return f[h>>filterWord]&(1<<(h>>filterBit&63)) != 0 }
+
 // A slot holds key and value side by side: one cache line for a look-up.
 type slot struct {
 	key  uint64
@@ -213,7 +217,8 @@ func allLatin(ls []letter) bool {
 	return true
 }
 
-// seedKey is the key of four letters of which one is not Latin.
+// seedKey is the key of the first four letters of ls, of which one is not Latin where
+// they are a seed.
 func seedKey(ls []letter) uint64 {
 	_ = ls[3]
 	return uint64(ls[0]) | uint64(ls[1])<<16 | uint64(ls[2])<<32 | uint64(ls[3])<<48 // one load

@@ -49,6 +49,14 @@ func (n *nearness) sum(from, end, most int) (dist int, ok bool) {
 // least returns the least edit distances of two patterns to any substring of
 // text. The steps of one search wait for each other, those of two do not.
 func (m *matcher) least(p, q, text []letter) (a, b int) {
+	m.mark(p, q)
+	a, b = leastOf(m.both, len(p), len(q), text)
+	m.unmark(p, q)
+	return a, b
+}
+
+// mark makes the masks of two patterns.
+func (m *matcher) mark(p, q []letter) {
 	lowP, lowQ := maxPiece-len(p), maxPiece-len(q)
 	for i, l := range p {
 		m.both[l][0] |= 1 << (lowP + i)
@@ -57,19 +65,22 @@ func (m *matcher) least(p, q, text []letter) (a, b int) {
 		m.both[l][1] |= 1 << (lowQ + i)
 	}
 	m.both[foreign] = [2]uint64{}
-	a, b = leastOf(m.both, len(p), len(q), text)
+}
+
+// unmark makes the table all zero again.
+func (m *matcher) unmark(p, q []letter) {
 	for _, l := range p {
 		m.both[l] = [2]uint64{}
 	}
 	for _, l := range q {
 		m.both[l] = [2]uint64{}
 	}
-	return a, b
 }
 
-// leastOf is least with the masks made. A pattern's last letter has the highest
-// bit, so that its row is read by a constant shift; the bits below its first
-// letter match everything and cost nothing.
+// leastOf is least with the masks made. It is runTwo without places, and apart from
+// it since most candidates end here: English text would take 3 % longer. A pattern's
+// last letter has the highest bit, so that its row is read by a constant shift; the
+// bits below its first letter match everything and cost nothing.
 func leastOf(peq [][2]uint64, n, k int, text []letter) (a, b int) {
 	lowA, lowB := uint64(1)<<(maxPiece-n)-1, uint64(1)<<(maxPiece-k)-1
 	pvA, mvA, pvB, mvB := ^lowA, uint64(0), ^lowB, uint64(0)
@@ -149,21 +160,9 @@ func (m *matcher) run(pattern, text []letter) (dist, end int) {
 
 // searchTwo is search for two patterns at a time; see least.
 func (m *matcher) searchTwo(p, q, text []letter) (a, b place) {
-	lowP, lowQ := maxPiece-len(p), maxPiece-len(q)
-	for i, l := range p {
-		m.both[l][0] |= 1 << (lowP + i)
-	}
-	for i, l := range q {
-		m.both[l][1] |= 1 << (lowQ + i)
-	}
-	m.both[foreign] = [2]uint64{}
+	m.mark(p, q)
 	a, b = m.runTwo(len(p), len(q), text)
-	for _, l := range p {
-		m.both[l] = [2]uint64{}
-	}
-	for _, l := range q {
-		m.both[l] = [2]uint64{}
-	}
+	m.unmark(p, q)
 	return a, b
 }
 

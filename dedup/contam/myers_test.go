@@ -23,7 +23,7 @@ func TestDistance(t *testing.T) {
 	})
 }
 
-// Two patterns searched at once are as far as each by itself.
+// Two patterns searched at once are as far, and where, each is by itself.
 func TestLeast(t *testing.T) {
 	t.Parallel()
 	m := newMatcher(lastOwn)
@@ -33,11 +33,14 @@ func TestLeast(t *testing.T) {
 			return
 		}
 		text := someLetters(t, 200, "text")
-		a, b := m.least(p, q, text)
-		wantA, _ := m.search(p, text)
-		wantB, _ := m.search(q, text)
-		if a != wantA || b != wantB {
-			t.Errorf("least gives %d and %d, search %d and %d", a, b, wantA, wantB)
+		var wantA, wantB place
+		wantA.dist, wantA.end = m.search(p, text)
+		wantB.dist, wantB.end = m.search(q, text)
+		if a, b := m.least(p, q, text); a != wantA.dist || b != wantB.dist {
+			t.Errorf("least gives %d and %d, search %d and %d", a, b, wantA.dist, wantB.dist)
+		}
+		if a, b := m.searchTwo(p, q, text); a != wantA || b != wantB {
+			t.Errorf("searchTwo gives %+v and %+v, search %+v and %+v", a, b, wantA, wantB)
 		}
 	})
 }

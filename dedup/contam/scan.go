@@ -104,16 +104,22 @@ func (s *Scanner) scan() {
 	for i := seedLen - 1; i < len(ls); i += maybeLen {
 		s.others(ls, i, min(len(ls), i+maybeLen))
 	}
-	others := len(s.hits)
 	for w := 0; w < len(s.text.starts); w += maybeLen {
 		s.words(ls, w, min(len(s.text.starts), w+maybeLen))
 	}
-	s.merge(others)
+	s.merge()
 }
 
-// merge puts the hits in the order of their ends; those before and those from n on
-// are.
-func (s *Scanner) merge(n int) {
+// merge puts the hits in the order of their ends. Those of four letters are, and behind
+// them those of words.
+func (s *Scanner) merge() {
+	n := 1
+	for n < len(s.hits) && s.hits[n-1].end <= s.hits[n].end {
+		n++
+	}
+	if n >= len(s.hits) {
+		return
+	}
 	s.behind = append(s.behind[:0], s.hits[n:]...)
 	i, k := n-1, len(s.hits)-1
 	for j := len(s.behind) - 1; j >= 0; k-- {
@@ -141,9 +147,8 @@ func (s *Scanner) others(ls []letter, i, end int) {
 	}
 	for k, l := range ls[i:end] {
 		key = key>>16 | uint64(l)<<48
-		h := key * mix
 		maybes[n&(maybeLen-1)] = int32(i + k)
-		if filter[h>>filterWord]&(1<<(h>>filterBit&63)) != 0 { // no jump: see seedFilter
+		if filter.has(key * mix) {
 			n++
 		}
 	}
@@ -165,9 +170,8 @@ func (s *Scanner) words(ls []letter, from, to int) {
 			next = int(starts[from+w+1])
 		}
 		key, strange := latinKey(ls[begin:])
-		h := key * mix
 		maybes[n&(maybeLen-1)] = int32(begin + latinSeedLen - 1)
-		if filter[h>>filterWord]&(1<<(h>>filterBit&63)) != 0 { // no jump
+		if filter.has(key * mix) {
 			n++
 		}
 		// not two jumps: where scripts mix, each of the two is as often true as not
@@ -201,9 +205,8 @@ func (s *Scanner) resolve(ls []letter, ends []int32, length int) {
 	n := 0
 	for _, end := range ends {
 		key, _ := keyAt(ls, int(end), length)
-		h := key * mix2
 		ends[n] = end
-		if s.ix.seeds.second[h>>filterWord]&(1<<(h>>filterBit&63)) != 0 {
+		if s.ix.seeds.second.has(key * mix2) {
 			n++
 		}
 	}
