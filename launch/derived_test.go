@@ -2,16 +2,15 @@ package launch
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/golden"
 	"github.com/drydock-ml/drydock/qwen3"
 )
 
@@ -53,17 +52,9 @@ func TestSegmentedRows(t *testing.T) {
 // what it was fed.
 func TestSegmentsAsFed(t *testing.T) {
 	t.Parallel()
-	in, err := os.Open(filepath.Join("parity", "testdata", "fed", "axolotl.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	recorded := golden.ReadFile(t, filepath.Join("parity", "testdata", "fed", "axolotl.jsonl"))
 	n := 0
-	for rows := json.NewDecoder(z); ; {
+	for rows := json.NewDecoder(bytes.NewReader(recorded)); ; {
 		var r struct {
 			Kind, Contract, Row string
 			Samples             []struct {

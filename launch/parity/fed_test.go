@@ -2,14 +2,14 @@ package parity_test
 
 import (
 	"bufio"
-	"compress/gzip"
+	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/drydock-ml/drydock/dataprep/emit"
+	"github.com/drydock-ml/drydock/internal/golden"
 	"github.com/drydock-ml/drydock/launch/feed"
 	"github.com/drydock-ml/drydock/launch/parity"
 	"github.com/drydock-ml/drydock/qwen3"
@@ -35,19 +35,10 @@ func (r *fedRow) sample(i int) feed.Sample {
 	return s
 }
 
-// fedRows calls f with every row of a trainer's golden.
+// fedRows calls f with every row of a trainer's golden, NAME.gz.
 func fedRows(t *testing.T, file string, f func(r *fedRow)) {
 	t.Helper()
-	in, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(z)
+	lines := bufio.NewScanner(bytes.NewReader(golden.ReadFile(t, file)))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var r fedRow
@@ -74,7 +65,7 @@ func TestEveryRowAsFed(t *testing.T) {
 		t.Run(trainer, func(t *testing.T) {
 			t.Parallel()
 			bad := 0
-			fedRows(t, file, func(r *fedRow) {
+			fedRows(t, strings.TrimSuffix(file, ".gz"), func(r *fedRow) {
 				if problem := r.compare(t, trainer); problem != "" {
 					if bad++; bad < 12 {
 						t.Errorf("%s %s: %s: %s", r.Kind, r.Contract, r.Row, problem)
