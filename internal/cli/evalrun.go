@@ -152,26 +152,26 @@ func (o EvalOptions) check() (evalSettings, error) {
 	if o.Concurrency != "auto" {
 		n, err := strconv.Atoi(o.Concurrency)
 		if err != nil || n < 1 {
-			add(badValue("--concurrency", o.Concurrency, kindWords{"a number from 1, or auto", "从 1 起的数字，或 auto"}))
+			add(badValue("--concurrency", o.Concurrency, msg.Text{"a number from 1, or auto", "从 1 起的数字，或 auto"}))
 		}
 		set.concurrency = n
 	}
 	for _, f := range []struct {
 		name     string
 		n, least int
-		want     kindWords
+		want     msg.Text
 	}{
-		{"--limit", o.Limit, 0, kindWords{"a number from 0", "从 0 起的数字"}},
-		{"--max-tokens", o.MaxTokens, 0, kindWords{"a number from 0", "从 0 起的数字"}},
-		{"--permutations", o.Permutations, 0, kindWords{"a number from 0", "从 0 起的数字"}},
-		{"--repeats", o.Repeats, 1, kindWords{"a number from 1", "从 1 起的数字"}},
+		{"--limit", o.Limit, 0, msg.Text{"a number from 0", "从 0 起的数字"}},
+		{"--max-tokens", o.MaxTokens, 0, msg.Text{"a number from 0", "从 0 起的数字"}},
+		{"--permutations", o.Permutations, 0, msg.Text{"a number from 0", "从 0 起的数字"}},
+		{"--repeats", o.Repeats, 1, msg.Text{"a number from 1", "从 1 起的数字"}},
 	} {
 		if f.n < f.least {
 			add(badValue(f.name, strconv.Itoa(f.n), f.want))
 		}
 	}
 	if o.MinAcc < 0 || o.MinAcc > 1 {
-		add(badValue("--min-acc", strconv.FormatFloat(o.MinAcc, 'g', -1, 64), kindWords{"a number from 0 to 1", "0 到 1 之间的数字"}))
+		add(badValue("--min-acc", strconv.FormatFloat(o.MinAcc, 'g', -1, 64), msg.Text{"a number from 0 to 1", "0 到 1 之间的数字"}))
 	}
 	if o.Checkpoints != "" && (o.Resume || o.MinAcc > 0 || o.Permutations > 0) {
 		add(fail.New(fail.Usage, msg.Text{"--checkpoints takes no --resume, --min-acc or --permutations: saved answers are always taken up, and there is more than one accuracy", "--checkpoints 不接受 --resume、--min-acc 和 --permutations：已存回答总会沿用，且准确率不止一个"}))
@@ -192,7 +192,7 @@ func (set *evalSettings) read(o EvalOptions) error {
 	var bad fail.List
 	var err error
 	if set.deadline, err = time.ParseDuration(o.Deadline); err != nil || set.deadline <= 0 {
-		bad = append(bad, badValue("--deadline", o.Deadline, kindWords{"a time such as 90s or 10m", "时长，如 90s 或 10m"}))
+		bad = append(bad, badValue("--deadline", o.Deadline, msg.Text{"a time such as 90s or 10m", "时长，如 90s 或 10m"}))
 	}
 	set.sampling = eval.Sampling{MaxTokens: o.MaxTokens, Stream: o.Stream}
 	if set.sampling.Temperature, err = temperatureOf(o.Temperature); err != nil {
@@ -319,7 +319,7 @@ func temperatureOf(s string) (*float64, error) {
 	}
 	t, err := strconv.ParseFloat(s, 64)
 	if err != nil || t < 0 || t > 2 {
-		return nil, badValue("--temperature", s, kindWords{"a number from 0 to 2, or server", "0 到 2 之间的数字，或 server"})
+		return nil, badValue("--temperature", s, msg.Text{"a number from 0 to 2, or server", "0 到 2 之间的数字，或 server"})
 	}
 	return &t, nil
 }

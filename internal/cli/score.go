@@ -70,7 +70,7 @@ func newScoreCommand(a *app) *cobra.Command {
 
 func runScore(_ context.Context, a *app, o ScoreOptions) error {
 	if o.MinAcc < 0 || o.MinAcc > 1 {
-		return badValue("--min-acc", strconv.FormatFloat(o.MinAcc, 'g', -1, 64), kindWords{"a number from 0 to 1", "0 到 1 之间的数字"})
+		return badValue("--min-acc", strconv.FormatFloat(o.MinAcc, 'g', -1, 64), msg.Text{"a number from 0 to 1", "0 到 1 之间的数字"})
 	}
 	if o.DryRun {
 		o.WorkDir, o.Markdown, o.HTML = "", "", ""

@@ -121,7 +121,7 @@ func runServe(ctx context.Context, a *app, o ServeOptions) error {
 	}
 	wait, err := time.ParseDuration(o.Wait)
 	if err != nil || wait <= 0 {
-		return badValue("--wait", o.Wait, kindWords{"a time such as 30m", "时长，如 30m"})
+		return badValue("--wait", o.Wait, msg.Text{"a time such as 30m", "时长，如 30m"})
 	}
 	found, err := vllm.Find(ctx, a.host.Trainers, o.Program)
 	if err != nil && !o.DryRun {

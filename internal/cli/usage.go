@@ -59,24 +59,20 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// kindWords is what a flag's value should have been.
-type kindWords msg.Text
-
-func (w kindWords) In(l msg.Lang) string { return msg.Text(w).In(l) }
-
-func valueKind(f *pflag.Flag) kindWords {
+// valueKind is what the value of a flag should have been.
+func valueKind(f *pflag.Flag) msg.Text {
 	switch f.Value.Type() {
 	case "int", "count":
-		return kindWords{"a whole number", "整数"}
+		return msg.Text{"a whole number", "整数"}
 	case "float64":
-		return kindWords{"a number", "数字"}
+		return msg.Text{"a number", "数字"}
 	case "bool":
-		return kindWords{"true or false", "true 或 false"}
+		return msg.Text{"true or false", "true 或 false"}
 	}
-	return kindWords{"a valid value", "有效值"}
+	return msg.Text{"a valid value", "有效值"}
 }
 
-func badValue(name, value string, want kindWords) *fail.Error {
+func badValue(name, value string, want msg.Text) *fail.Error {
 	return fail.New(fail.Usage, msg.Text{"%s %q: want %s", "%s %q：应为%s"}, name, value, want)
 }
 

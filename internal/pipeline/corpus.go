@@ -16,6 +16,7 @@ import (
 	"github.com/drydock-ml/drydock/dedup/contam"
 	"github.com/drydock-ml/drydock/internal/atomicfile"
 	"github.com/drydock-ml/drydock/internal/fail"
+	"github.com/drydock-ml/drydock/internal/msg"
 	"github.com/drydock-ml/drydock/internal/parallel"
 	"github.com/drydock-ml/drydock/internal/runstore"
 	"github.com/drydock-ml/drydock/internal/spec"
@@ -106,7 +107,7 @@ func (r *runner) newCorpus(whole string) (*corpus, error) {
 			b, err := os.ReadFile(c.stages[atOutput].Path("result.json"))
 			c.cached = err == nil && json.Unmarshal(b, &c.saved) == nil
 		} else if !r.opt.DryRun {
-			r.warn(pair{
+			r.warn(msg.Text{
 				changed + " is no longer what the last run wrote; it is made again",
 				changed + " 与上次运行写出的内容不同；将重新生成",
 			})

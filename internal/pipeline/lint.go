@@ -252,14 +252,10 @@ func reportErr(d *spec.Document, n *yaml.Node, err error) {
 	for _, e := range fail.All(err) {
 		r := d.Report(n, msg.Text{"%v", "%v"}, e)
 		for i, h := range e.Hints(msg.En) {
-			r.Hint(msg.Text{"%s", "%s"}, pair{h, e.Hints(msg.Zh)[i]})
+			r.Hint(msg.Text{"%s", "%s"}, msg.Text{h, e.Hints(msg.Zh)[i]})
 		}
 	}
 }
-
-type pair [2]string
-
-func (p pair) In(l msg.Lang) string { return p[l] }
 
 func item(n *yaml.Node, i int) *yaml.Node {
 	if n != nil && n.Kind == yaml.SequenceNode && i < len(n.Content) {

@@ -160,16 +160,16 @@ func (r *runner) sumInputs(src *StageResult) {
 			for _, n := range m.Notes {
 				src.Notes = append(src.Notes, Note{in.name, n.Code, n.En, n.Zh})
 				if n.Damage {
-					r.partial = append(r.partial, fail.New(fail.Partial, msg.Text{"%s", "%s"}, pair{n.En, n.Zh}))
+					r.partial = append(r.partial, fail.New(fail.Partial, msg.Text{"%s", "%s"}, msg.Text{n.En, n.Zh}))
 					continue
 				}
 				r.warnNote(n)
 			}
 			if m.Error != nil {
 				row.Error = &Note{File: in.name, Code: "unreadable", En: m.Error.En, Zh: m.Error.Zh}
-				e := fail.New(fail.Partial, msg.Text{"%s", "%s"}, pair{m.Error.En, m.Error.Zh})
+				e := fail.New(fail.Partial, msg.Text{"%s", "%s"}, msg.Text{m.Error.En, m.Error.Zh})
 				for h := 0; h+1 < len(m.Error.Hints); h += 2 {
-					e.Hint(msg.Text{"%s", "%s"}, pair{m.Error.Hints[h], m.Error.Hints[h+1]})
+					e.Hint(msg.Text{"%s", "%s"}, msg.Text{m.Error.Hints[h], m.Error.Hints[h+1]})
 				}
 				r.partial = append(r.partial, e)
 			}
@@ -209,9 +209,9 @@ func (r *runner) warnNote(n noteRow) {
 	r.noted[n.Code]++
 	switch c := r.noted[n.Code]; {
 	case c <= sameNotes:
-		r.warn(pair{n.En, n.Zh})
+		r.warn(msg.Text{n.En, n.Zh})
 	case c == sameNotes+1:
-		r.warn(pair{
+		r.warn(msg.Text{
 			"more notes of this kind (" + n.Code + ") are not shown; --json has them all",
 			"同类提示（" + n.Code + "）不再逐条显示；--json 中有全部内容",
 		})

@@ -70,10 +70,10 @@ func (r *runner) hintReview(e *fail.Error) *fail.Error {
 func SectionName(p question.Part) msg.Localizer {
 	if len(p.Title) > 0 {
 		t := strings.Join(p.Title, " · ")
-		return pair{t, t}
+		return msg.Text{t, t}
 	}
 	if p.At == "" {
-		return pair{"the whole file", "整个文件"}
+		return msg.Text{"the whole file", "整个文件"}
 	}
-	return pair{"the section from " + p.At, "自 " + p.At + " 起的部分"}
+	return msg.Text{"the section from " + p.At, "自 " + p.At + " 起的部分"}
 }
